@@ -36,7 +36,7 @@ def create_shop(settings: Settings | None = None) -> Flask:
     ask = rate.limiter(app, settings.shop_rate)
     app.register_blueprint(shop.blueprint(purchase, services.rounds, services.order_lookup, ask))
     app.register_blueprint(
-        holding.blueprint(services.holds, services.order_lookup, services.trust.pairing)
+        holding.blueprint(services.holds, services.order_lookup, services.consistency.pairing)
     )
     app.register_blueprint(
         classroom.blueprint(purchase, services.rounds, services.members, services.notices)

@@ -24,6 +24,7 @@ from app.server.metrics.audits import Audits
 from app.service.audit import Auditor
 from app.service.classroom.members import Members
 from app.service.classroom.notices import Notices
+from app.service.consistency import ConsistencyCheck
 from app.service.dead_letters import DeadLetters
 from app.service.fulfil import Fulfil
 from app.service.holds import Holds, Sweep
@@ -31,7 +32,6 @@ from app.service.order_lookup import OrderLookup
 from app.service.purchase import Purchase
 from app.service.repair import Mend
 from app.service.rounds import Rounds
-from app.service.trust import Trust
 from app.store.servers import Servers
 from app.store.sql import db
 
@@ -62,8 +62,8 @@ class Services:
         return Rounds(self.servers)
 
     @property
-    def trust(self) -> Trust:
-        return self.rounds.trust
+    def consistency(self) -> ConsistencyCheck:
+        return self.rounds.consistency
 
     @cached_property
     def mend(self) -> Mend:
@@ -71,7 +71,7 @@ class Services:
 
     @cached_property
     def auditor(self) -> Auditor:
-        return Auditor(self.store, self.rounds.ledgers, self.trust.pairing)
+        return Auditor(self.store, self.rounds.ledgers, self.consistency.pairing)
 
     @cached_property
     def order_lookup(self) -> OrderLookup:
@@ -83,7 +83,7 @@ class Services:
 
     @cached_property
     def sweep(self) -> Sweep:
-        return Sweep(self.holds, self.trust.pairing)
+        return Sweep(self.holds, self.consistency.pairing)
 
     @cached_property
     def fulfil(self) -> Fulfil:
@@ -92,7 +92,7 @@ class Services:
             self.store,
             servers.sessions,
             self.settings.fulfil_batch,
-            self.trust.pairing,
+            self.consistency.pairing,
             servers.copied,
         )
 
@@ -106,7 +106,7 @@ class Services:
 
     @cached_property
     def dead_letters(self) -> DeadLetters:
-        return DeadLetters(self.store, self.servers.sessions, self.trust.pairing)
+        return DeadLetters(self.store, self.servers.sessions, self.consistency.pairing)
 
     @cached_property
     def metrics(self) -> Metrics:
@@ -148,7 +148,7 @@ class Services:
         """A selling worker, one a process. It has begun to say what it does (see worker_status)."""
         purchase = Purchase(self.servers, self.rounds, self.holds)
         purchase.reporter.start()
-        watch = self.trust.pairing.watch(purchase.reporter.stopped, purchase.detector.confirm)
+        watch = self.consistency.pairing.watch(purchase.reporter.stopped, purchase.detector.confirm)
         purchase.reporter.threads.append(watch)
         return purchase
 

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from app.cli import output, repairing
 from app.domain import Lack, Lacking
-from app.service.trust import Trust
+from app.service.consistency import ConsistencyCheck
 from app.service.verdict import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK, Audit, Verdict
 
 # By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
@@ -51,11 +51,11 @@ def audit(
         services.check_database()
         sys.exit(repairing.repair(services.mend, item, yes, json_wanted))
     if accept:
-        _accept(services.trust, item)
+        _accept(services.consistency, item)
         return
     try:
         services.rounds.newest(item)  # where there is no store, that is what should be said
-        services.trust.look(item)
+        services.consistency.look(item)
         found = services.auditor.audit(services.rounds.find(item, number))
     except Lacking as error:
         _print_lack(error.lack, json_wanted)
@@ -67,8 +67,8 @@ def audit(
     sys.exit(STATUS.get(found.verdict, WRONG))
 
 
-def _accept(trust: Trust, item: str) -> None:
-    lack = trust.accept(item)
+def _accept(check: ConsistencyCheck, item: str) -> None:
+    lack = check.accept(item)
     if lack is None:
         click.echo(f"The store lacks nothing of {item} that anybody has seen: nothing to accept.")
         return

@@ -21,7 +21,7 @@ from app.ops import private
 
 if TYPE_CHECKING:
     from app.bootstrap import Services
-    from app.service.catalogue import Entry
+    from app.service.catalogue import CatalogueEntry
 
 SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
 
@@ -115,7 +115,7 @@ def write_text(file: str, text: str) -> None:
         raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
 
 
-def print_catalogue(kind: str, entries: list[Entry], note: str) -> None:
+def print_catalogue(kind: str, entries: list[CatalogueEntry], note: str) -> None:
     """What each mode or recipe says of itself: side by side where there is room, else in turn.
 
     Those broken on purpose are labelled.
@@ -129,7 +129,7 @@ def print_catalogue(kind: str, entries: list[Entry], note: str) -> None:
     console.print(note, markup=False)
 
 
-def _side_by_side(kind: str, entries: list[Entry]) -> Table:
+def _side_by_side(kind: str, entries: list[CatalogueEntry]) -> Table:
     table = Table(
         Column(kind, no_wrap=True), "Prevents", "Breaks", "Cost", "Sound", show_lines=True
     )
@@ -141,7 +141,7 @@ def _side_by_side(kind: str, entries: list[Entry]) -> Table:
     return table
 
 
-def _print_one(console: Console, entry: Entry) -> None:
+def _print_one(console: Console, entry: CatalogueEntry) -> None:
     title, _, exhibit = entry.title.partition(" An exhibit: ")
     label = (f" ({exhibit.rstrip('.')})", "red") if exhibit else ""
     console.print(Text.assemble((entry.name, "bold"), label, f": {title}"))

@@ -26,7 +26,7 @@ def pair(yes: bool) -> None:
     wrong: dict[str, WrongPair] = {}
     for item in ITEMS:
         try:
-            services.trust.pairing.check(item)
+            services.consistency.pairing.check(item)
         except WrongPair as error:
             wrong[item] = error
     if not wrong:
@@ -37,7 +37,7 @@ def pair(yes: bool) -> None:
         click.echo("Nothing was changed. To pair them: lastapple pair --yes")
         sys.exit(TO_DO)
     for item in wrong:
-        services.trust.pair(item)
+        services.consistency.pair(item)
     click.echo(f"Paired: {', '.join(wrong)}.")
-    for said in services.trust.look_at_all():
+    for said in services.consistency.look_at_all():
         click.echo(said)

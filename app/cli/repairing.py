@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from app.cli import output
-from app.service.repair import Figures, Mend, Plan
+from app.service.repair import Mend, RepairPlan, RoundFigures
 
 TO_DO = 4  # the exit status where something is still to be mended, as of an audit that found it
 LOST = (
@@ -29,7 +29,7 @@ def repair(mend: Mend, item: str, really: bool, json_wanted: bool) -> int:
     return 0 if plan is None or really else TO_DO
 
 
-def _print(item: str, plan: Plan, done: bool) -> None:
+def _print(item: str, plan: RepairPlan, done: bool) -> None:
     click.echo(plan.lack.what)
     for each in plan.rounds:
         click.echo(_line(each, done))
@@ -53,7 +53,7 @@ def _print(item: str, plan: Plan, done: bool) -> None:
         click.echo(f"Nothing was changed. To do it: lastapple audit {item} --repair --yes")
 
 
-def _line(each: Figures, done: bool) -> str:
+def _line(each: RoundFigures, done: bool) -> str:
     round = each.round
     said = f"  round {round.number}, mode {round.mode}: "
     if each.written.left is None:
@@ -68,7 +68,7 @@ def _line(each: Figures, done: bool) -> str:
     )
 
 
-def _document(item: str, plan: Plan | None, done: bool) -> dict[str, object]:
+def _document(item: str, plan: RepairPlan | None, done: bool) -> dict[str, object]:
     if plan is None:
         return {"item": item, "lack": None, "mended": False, "rounds": []}
     return {

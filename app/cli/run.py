@@ -51,9 +51,9 @@ def fulfil() -> None:
     services.check_database()
     for consumer in services.fulfil.consumers:
         consumer.beat = services.heartbeat.give
-    services.trust.pairing.watch(stop)
+    services.consistency.pairing.watch(stop)
     threading.Thread(
-        target=services.trust.keep_watch, args=(stop,), name="trust", daemon=True
+        target=services.consistency.keep_watch, args=(stop,), name="consistency", daemon=True
     ).start()
     for item in ITEMS:  # a thread each, so that no item waits for another
         sweep = threading.Thread(target=services.sweep.run, args=(item, stop), name=f"sweep {item}")
@@ -99,7 +99,7 @@ def _prepare(services: Services) -> None:
     address = services.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
     _see_how_it_is_kept(services)
-    for said in services.trust.look_at_all():
+    for said in services.consistency.look_at_all():
         click.secho(f"  ! {said}", fg="red")
     for round in services.rounds.open_shop(services.settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")

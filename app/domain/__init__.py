@@ -36,7 +36,7 @@ from app.domain.errors import (
     WrongPair,
     in_doubt,
 )
-from app.domain.holding import AlreadyPaid, Due, Hold, HoldOver, Stands
+from app.domain.holds import AlreadyPaid, Due, Hold, HoldOver, Stands
 from app.domain.lack import Lack, Lacking, Loss
 from app.domain.mended import Mended
 from app.domain.selling import (

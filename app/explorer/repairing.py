@@ -1,7 +1,7 @@
 """`lastapple audit --repair` in every order: two who mend, one who accepts, and fulfil.
 
-`Mend`, `Trust` and the store's steps are the shop's. The books are plain data that stay as they
-are: what they say is true at every moment, as whatever is moved here was booked before.
+`Mend`, `ConsistencyCheck` and the store's steps are the shop's. The books are plain data that do
+not change: all that is moved here was booked before, so they are right at every moment.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from app.explorer import repair_findings, words
 from app.explorer.repair_findings import MendBook
 from app.explorer.servers import GateServers
 from app.explorer.targets import Target
-from app.service import trust
+from app.service import consistency
+from app.service.consistency import ConsistencyCheck
 from app.service.pairing import Pairing
 from app.service.repair import BookedOrders, BookedRounds, Lost, Mend, MendBooks
-from app.service.trust import Trust
 from app.store import dead_letters, keys, sales
 from app.store.keys import Keys
 from app.store.rounds import GROUP
@@ -110,7 +110,7 @@ class Repairing(Target):
 
     @property
     def code(self) -> Code:
-        shown = ("app.service.repair", "app.service.trust", "app.store.")
+        shown = ("app.service.repair", "app.service.consistency", "app.store.")
         harness = ("app.explorer.", "sqlalchemy.")
         return super().code._replace(shown=shown, section="", harness=harness)
 
@@ -137,7 +137,7 @@ class Shop(GateServers):
     def __init__(self) -> None:
         super().__init__()
         self.clock = self
-        self.trust = FrozenTrust(self)
+        self.consistency = FrozenCheck(self)
 
     def now(self, ask: bool = True) -> int:
         return EPOCH
@@ -163,7 +163,7 @@ class SurePairing(Pairing):
         return False
 
 
-class FrozenTrust(Trust):
+class FrozenCheck(ConsistencyCheck):
     def __init__(self, servers: Any) -> None:
         super().__init__(servers)
         self.pairing = SurePairing(servers)
@@ -196,7 +196,7 @@ def mends(shop: Shop) -> str:
 
 def accepts(shop: Shop) -> str:
     try:
-        lack = shop.trust.accept("apple")
+        lack = shop.consistency.accept("apple")
     except StoreAway:
         raise
     except ShopError:
@@ -234,7 +234,7 @@ def _bytes(word: str | bytes | int) -> bytes:
 
 @contextmanager
 def _quietly(usual: AbstractContextManager[None]) -> Iterator[None]:
-    log: logging.Logger = trust.log
+    log: logging.Logger = consistency.log
     before, log.disabled = log.disabled, True
     try:
         with usual:

@@ -22,7 +22,7 @@ from app.explorer.findings import ABOVE_LIMIT, RULES
 from app.explorer.servers import MASTERS, GateServers
 from app.locks import LOCKS
 from app.locks import SQL as LOCKS_IN_SQL
-from app.locks.handle import Counts
+from app.locks.handle import LockCounts
 from app.modes import MODES, SQL, Way
 from app.store.keys import Keys
 from app.text import Text
@@ -183,7 +183,7 @@ class Target:
             section="critical_section",
             shown=("app.modes.", "app.locks.", "fairlock."),
             harness=("app.explorer.",),
-            counters=(Counts,),
+            counters=(LockCounts,),
             words=words.WORDS,
         )
 

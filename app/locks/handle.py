@@ -20,7 +20,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
-class Counts:
+class LockCounts:
     """What one handle has done so far."""
 
     attempts: int = 0  # tries to acquire
@@ -75,7 +75,7 @@ class Handle(ABC):
         self.wait_s = wait_s
         self.poll_s = poll_s or self.poll_s
         self.clock = clock or Clock()
-        self.counts = Counts()
+        self.counts = LockCounts()
         self.ends: float | None = None  # when my lease ends at the latest, by `clock.now()`
         self._lost = False
         self._noticed = count()

@@ -19,7 +19,7 @@ from app.locks.handle import LEASE_S, Handle, How
 if TYPE_CHECKING:
     from kazoo.client import KazooClient
 
-    from app.store.clients.zookeeper import Place
+    from app.store.clients.zookeeper import LineNode
 
 DIGITS = 10  # of the number at the end of a sequential node's name
 
@@ -41,7 +41,7 @@ class Zookeeper(Handle):
         self.zookeeper = ZooKeeper.over(client)
         self.folder = f"/lastapple/{self.key}"
         self.token = self.clock.token()
-        self.place: Place | None = None
+        self.place: LineNode | None = None
         self.before = ""  # the node that I wait for
         self.fence = 0  # rises from holder to holder, whatever restarts
 

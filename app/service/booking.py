@@ -51,7 +51,7 @@ def _insert(
             late = {} if exhibit else stock.hand_receipts(session, sold[0].item, sold)
             orders.insert_missing(session, [order for order in sold if order.id not in late])
             bought = {id: orders.find(session, whose) for id, whose in late.items()}
-    except db.Refused as error:
+    except db.RowsRefused as error:
         if len(sales) == 1:
             return {sales[0][0]: Refusal(f"The database refuses it: {error}")}
         half = len(sales) // 2

@@ -21,7 +21,7 @@ from app.text import Text
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogueEntry:
     """One mode or recipe: its title and what its docstring's table says."""
 
     name: str
@@ -43,7 +43,7 @@ class Entry:
         return Text(without_warning(self.title))
 
 
-def modes() -> list[Entry]:
+def modes() -> list[CatalogueEntry]:
     """All, in teaching order."""
     return [
         replace(_entry(mode, outlived(Way(mode)), name == "lock"), most=most_stock(Way(mode)))
@@ -51,7 +51,7 @@ def modes() -> list[Entry]:
     ]
 
 
-def recipes() -> list[Entry]:
+def recipes() -> list[CatalogueEntry]:
     """All, in teaching order."""
     return [_entry(recipe, outlived(Way(MODES["lock"], recipe))) for recipe in LOCKS.values()]
 
@@ -120,11 +120,11 @@ def most_stock(way: Way) -> int:
 
 def _entry(
     kind: type[Mode] | type[Handle], outlived: str = "", takes_recipe: bool = False
-) -> Entry:
+) -> CatalogueEntry:
     said = map(Text, described(inspect.getdoc(inspect.getmodule(kind)) or ""))
     title, how, prevents, breaks, cost, sound, taught = said
     row = (how, prevents, breaks, cost, sound, taught)
-    return Entry(kind.name, title, *row, kind.exhibit, takes_recipe, outlived)
+    return CatalogueEntry(kind.name, title, *row, kind.exhibit, takes_recipe, outlived)
 
 
 def without_warning(title: str) -> str:
@@ -133,7 +133,7 @@ def without_warning(title: str) -> str:
 
 
 def described(docstring: str) -> list[str]:
-    """The title, and the table's rows in Entry's order, of a mode's or a recipe's docstring.
+    """Read the title and the table's rows, as CatalogueEntry has them, from a docstring.
 
     Of a row its first line, which can be read alone; of the last one all. Raises KeyError when it
     has no such table.
@@ -179,7 +179,7 @@ def module_of(mode: str) -> str:
     return Way.of(mode).mode.__module__
 
 
-def promises(mode: str) -> list[Entry]:
+def promises(mode: str) -> list[CatalogueEntry]:
     """What the mode says of itself, and its recipe."""
     way = Way.of(mode)
     entries = [entry for entry in modes() if entry.name == way.mode.name]

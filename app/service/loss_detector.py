@@ -105,7 +105,7 @@ class LossDetector:
         for round in list(self.unconfirmed):
             self.unconfirmed.discard(round)  # first: more may be sold meanwhile
             try:
-                self.rounds.trust.confirm(*round)
+                self.rounds.consistency.confirm(*round)
             except ShopError:
                 self.unconfirmed.add(round)
                 raise

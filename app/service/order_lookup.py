@@ -33,7 +33,7 @@ MOST = 50  # orders on one page
 
 
 @dataclass(frozen=True)
-class Entry:
+class OrderEntry:
     """`confirmed`: the order is in the database; else it is a sale that waits in the store, a
     `hold` that is not paid for, or a sale that was `dropped`: it could not be booked."""
 
@@ -43,10 +43,10 @@ class Entry:
     dropped: bool = False
 
 
-class Found(NamedTuple):
+class OrderList(NamedTuple):
     """Orders, newest first; `partial`: some may be missing."""
 
-    entries: list[Entry]
+    entries: list[OrderEntry]
     partial: bool
 
 
@@ -70,7 +70,7 @@ class OrderLookup:
         self.sessions = sessions
         self.holds = holds
 
-    def find(self, id: str) -> Entry:
+    def find(self, id: str) -> OrderEntry:
         """One order. Asks the store first, so a sale is found with the database away.
 
         Raises UnknownOrder, NotBooked; StoreAway or DatabaseAway when the one that may have it is
@@ -83,7 +83,7 @@ class OrderLookup:
             order = orders.find(session, id)
             held = None if order else sql_holds.find(session, id)
         if order:
-            return Entry(order, confirmed=True)
+            return OrderEntry(order, confirmed=True)
         if held:
             return self._unconfirmed(held)
         for error in (*dropped, lacking):
@@ -91,7 +91,7 @@ class OrderLookup:
                 raise error
         raise UnknownOrder(Text("There is no order %(id)s.", id=id))
 
-    def mine(self, buyer: str, recent: Iterable[str]) -> Found:
+    def mine(self, buyer: str, recent: Iterable[str]) -> OrderList:
         """The buyer's orders.
 
         `recent` are ids from the buyer's cookie: those still in the store are found by them.
@@ -104,8 +104,8 @@ class OrderLookup:
                 recorded += sql_holds.of_buyer(session, buyer, MOST) if buyer else []
         except DatabaseAway:
             confirmed, partial = [], True
-        found = {each.order.id: Entry(each.order, False, dropped=True) for each in dropped}
-        found |= {order.id: Entry(order, confirmed=True) for order in confirmed}
+        found = {each.order.id: OrderEntry(each.order, False, dropped=True) for each in dropped}
+        found |= {order.id: OrderEntry(order, confirmed=True) for order in confirmed}
         for order in recorded:
             try:
                 if order.id not in found:
@@ -113,12 +113,12 @@ class OrderLookup:
             except (StoreAway, DatabaseAway, Unreadable):
                 partial = True
         newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
-        return Found(newest_first[:MOST], partial)
+        return OrderList(newest_first[:MOST], partial)
 
-    def _unconfirmed(self, order: Order) -> Entry:
+    def _unconfirmed(self, order: Order) -> OrderEntry:
         """Raises StoreAway, DatabaseAway."""
         hold = self.holds.look(order)
-        return Entry(order, False, None if hold and hold.stands is Stands.PAID else hold)
+        return OrderEntry(order, False, None if hold and hold.stands is Stands.PAID else hold)
 
     def _recorded(self, ids: Iterable[str]) -> InStore:
         try:

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session, sessionmaker
 from app.domain import ITEMS, ShopError, WrongPair
 from app.store import pair
 from app.store.clients.redis import answering
-from app.store.pair import Pair, Side
+from app.store.pair import Pair, PairSide
 from app.store.servers import Servers
 from app.store.sql import begun_rounds, db
 from app.text import Text
@@ -58,7 +58,7 @@ class Pairing:
     def check(self, item: str) -> bool:
         """Are the two new, and may be paired? Raises WrongPair, StoreAway, DatabaseAway.
 
-        An emptied store may not: it has lost something (see Trust).
+        An emptied store may not: it has lost something (see ConsistencyCheck).
         """
         try:
             return self._check(item)
@@ -128,7 +128,7 @@ class Pairing:
                 log.error("%s: %s", item, error)
             self.wrong[item] = error
 
-    def _compare(self, store: Side, database: Side, shared: bool = False) -> None:
+    def _compare(self, store: PairSide, database: PairSide, shared: bool = False) -> None:
         """Raise WrongPair if one names another, or a store with rounds meets a new database."""
         emptied = not store.id and not store.partner and database.round
         not_its_database = store.partner not in ("", database.id)
@@ -156,6 +156,6 @@ class Pairing:
         )
 
 
-def _match(store: Side, database: Side) -> bool:
+def _match(store: PairSide, database: PairSide) -> bool:
     named = store.partner != "" and database.partner != ""
     return named and (store.id, store.partner) == (database.partner, database.id)

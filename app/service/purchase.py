@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PurchaseAnswer:
     """A sale, the round it was tried in, what it cost on the wire; the hold that it is, if any."""
 
     sale: Sale
@@ -71,7 +71,9 @@ class Purchase:
         """
         return self.running_rounds.find(item).round
 
-    def buy(self, item: str, quantity: int, key: str | None = None, buyer: str = "") -> Answer:
+    def buy(
+        self, item: str, quantity: int, key: str | None = None, buyer: str = ""
+    ) -> PurchaseAnswer:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
@@ -92,10 +94,10 @@ class Purchase:
                 if earlier is None:
                     raise
                 sale = Sale(Outcome.SOLD, order=earlier)
-                answer = Answer(sale, self._round_of(earlier), Wire())
+                answer = PurchaseAnswer(sale, self._round_of(earlier), Wire())
             return self._answered(order, answer)
 
-    def _sell(self, order: Order) -> Answer:
+    def _sell(self, order: Order) -> PurchaseAnswer:
         """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
         # A switch between the look-up and the sale costs one more try, also after a BUSY of
         # a round that had ended meanwhile; a purchase that meets two in a row is told BUSY.
@@ -110,9 +112,9 @@ class Purchase:
                 sale, wire = Sale(Outcome.ROUND_OVER), Wire()
             over = selling.clock.over.is_set() and sale.outcome is Outcome.BUSY
             if sale.outcome is not Outcome.ROUND_OVER and not over:
-                return Answer(sale, selling.round, wire)
+                return PurchaseAnswer(sale, selling.round, wire)
             self.running_rounds.forget(selling)
-        return Answer(Sale(Outcome.BUSY), selling.round, wire)
+        return PurchaseAnswer(Sale(Outcome.BUSY), selling.round, wire)
 
     def _try(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         with answering(), self.reporter.under_way(selling.keys) as ended:
@@ -178,7 +180,7 @@ class Purchase:
         except (UnknownRound, Lacking, Unreadable):
             return self.holds.round_of(sold) or Round(sold.item, sold.round, 0, "")
 
-    def _answered(self, order: Order, answer: Answer) -> Answer:
+    def _answered(self, order: Order, answer: PurchaseAnswer) -> PurchaseAnswer:
         """With the round in which it was sold, and with how a hold stands.
 
         The same key may have bought before. Raises KeyReused, HoldOver, StoreAway, DatabaseAway.
@@ -199,7 +201,7 @@ class Purchase:
                 raise HoldOver(hold)
             held = hold is not None and hold.stands is Stands.HELD
             sale = replace(sale, outcome=Outcome.HELD if held else Outcome.SOLD)
-        return Answer(sale, round, answer.wire, hold)
+        return PurchaseAnswer(sale, round, answer.wire, hold)
 
 
 def _check(item: str, quantity: int, key: str | None) -> None:

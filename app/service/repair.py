@@ -48,7 +48,7 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Figures:
+class RoundFigures:
     """Units, but for `booked` (orders) and `waiting` (sales in the stream that are none yet).
 
     `gone`: the store knew nothing of the round. `there` are the ids of all sales and holds that are
@@ -69,7 +69,7 @@ class Figures:
         return self.written.round
 
 
-def figures(evidence: Evidence) -> Figures:
+def figures(evidence: Evidence) -> RoundFigures:
     """Count every sale that anybody still knows."""
     round, remains, letters = evidence.round, evidence.remains, evidence.letters
     waiting = sales.readable(round, remains.payloads)
@@ -102,7 +102,7 @@ def figures(evidence: Evidence) -> Figures:
     unread = len(remains.payloads) - len(waiting)
     others = len(letters.kept) - len(dead) + letters.dropped
     recorded = max(remains.recorded + len(back), len(units) + len(back) + unread + others)
-    return Figures(
+    return RoundFigures(
         remains=remains,
         written=Written(round, left if evidence.in_store else None, recorded, back, ended),
         gone=remains.round is None,
@@ -200,14 +200,14 @@ class MendBooks:
 
 
 @dataclass(frozen=True)
-class Plan:
+class RepairPlan:
     """What would be done, or was. `unknown` are numbers of rounds of which nobody knows the stock;
     `lost` what buyers were told of and cannot come back: holds, and what a key bought twice.
     `orders` are those that the database lost."""
 
     lack: Lack
     mark: bytes  # the same as it stands in the store
-    rounds: list[Figures]
+    rounds: list[RoundFigures]
     unknown: list[int]
     lost: list[Order]
     orders: Lost
@@ -218,16 +218,16 @@ class Mend:
         """`books`: the explorer hands in some that stay as they are."""
         self.store = servers.store
         self.rounds = rounds
-        self.trust = rounds.trust
-        self.books = books or MendBooks(servers, self.trust.ledgers)
+        self.consistency = rounds.consistency
+        self.books = books or MendBooks(servers, self.consistency.ledgers)
 
-    def plan(self, item: str) -> Plan | None:
+    def plan(self, item: str) -> RepairPlan | None:
         """None: it lacks nothing. The item is off sale then, as whenever somebody looks; no more.
 
         Raises UnknownItem, WrongPair, StoreAway, DatabaseAway; Unreadable when a record is in the
         way that a newer version wrote, or that is broken.
         """
-        lack = self.trust.look(item)
+        lack = self.consistency.look(item)
         with answering():
             mark = loss_marks.standing(self.store, item)
         if lack is None or mark is None:
@@ -242,7 +242,7 @@ class Mend:
         rounds = [each for _, each in sorted(found.items()) if each]
         back = {order.id for each in rounds for order in each.written.brought_back}
         there = {id for each in rounds for id in each.there}
-        return Plan(
+        return RepairPlan(
             lack,
             mark,
             rounds,
@@ -256,7 +256,7 @@ class Mend:
             self.books.lost(item, lack.since),
         )
 
-    def do(self, item: str) -> Plan | None:
+    def do(self, item: str) -> RepairPlan | None:
         """As `plan`, and do it. May be done again, and by two at once.
 
         Raises Lacking when somebody else accepted it, or found something new, meanwhile.
@@ -267,12 +267,12 @@ class Mend:
         self.books.bring_back(plan.orders)
         figured = self.plan(item) if plan.orders.back else plan
         done = [self._write(plan.mark, each) for each in figured.rounds] if figured else []
-        self.trust.sell_again(plan.lack, plan.mark)
+        self.consistency.sell_again(plan.lack, plan.mark)
         return replace(plan, rounds=done)
 
     def _figures(
-        self, item: str, number: int, known: Round | None, told: round_repair.Told
-    ) -> Figures | None:
+        self, item: str, number: int, known: Round | None, told: round_repair.WitnessedSales
+    ) -> RoundFigures | None:
         """None: neither store nor books know its stock."""
         with answering():
             remains = round_repair.look(self.store, item, number)
@@ -289,10 +289,10 @@ class Mend:
         before = zip(its, bought, strict=True)
         its = [order for order, other in before if other is None or other.id == order.id]
         over = [each for each in ends if each.stands is not Stands.PAID]
-        in_store = self.trust.ledgers.of(round).in_store
+        in_store = self.consistency.ledgers.of(round).in_store
         return figures(Evidence(ended, in_store, remains, letters, rows, its, over))
 
-    def _write(self, mark: bytes, wanted: Figures) -> Figures:
+    def _write(self, mark: bytes, wanted: RoundFigures) -> RoundFigures:
         """What was written: looked at anew when fulfil, or who mends it, too, was here since."""
         round = wanted.round
         for _ in range(RACES):

@@ -11,6 +11,7 @@ from typing import Any
 from app.domain import ITEMS, ROUND_BOUNDS, DatabaseAway, Invalid, Lacking, Round, WrongPair
 from app.modes import Way
 from app.service.catalogue import most_stock, readable, require_supported, way
+from app.service.consistency import ConsistencyCheck
 from app.service.refusals import (
     no_field,
     no_round,
@@ -19,7 +20,6 @@ from app.service.refusals import (
     require_item,
     too_many_rows,
 )
-from app.service.trust import Trust
 from app.store import loss_marks
 from app.store import rounds as records
 from app.store.clients.redis import answering
@@ -39,8 +39,8 @@ class Rounds:
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
         self.store = servers.store
-        self.trust = Trust(servers)
-        self.ledgers = self.trust.ledgers
+        self.consistency = ConsistencyCheck(servers)
+        self.ledgers = self.consistency.ledgers
 
     def start(
         self, item: str, mode: str, stock: int, times: Mapping[str, int], tickets: bool = False
@@ -57,12 +57,12 @@ class Rounds:
     def _begin(self, wanted: Round, ready: records.Ready) -> Round:
         wanted = replace(wanted, masters=self._masters(wanted.mode))
         self.newest(wanted.item)
-        used = self.trust.used_numbers(wanted.item)
+        used = self.consistency.used_numbers(wanted.item)
         with answering():
             in_store = self.ledgers.of(wanted).in_store
             new = records.start(self.store, wanted, used.highest, in_store, ready)
         if used.by_books:  # else nobody waits for the database twice
-            self.trust.begun(new)
+            self.consistency.begun(new)
         return new
 
     def _ready(self, before: Round | None, new: Round) -> bool:

@@ -100,7 +100,7 @@ class RunningRounds:
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.servers = servers
         self.rounds = rounds
-        self.pairing = rounds.trust.pairing
+        self.pairing = rounds.consistency.pairing
         self.selling: dict[str, Selling] = {}  # by item
         self.lock = threading.Lock()
         self.detector = LossDetector(servers, rounds, holds)

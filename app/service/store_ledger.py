@@ -102,7 +102,7 @@ class StoreLedger:
 
     def confirm(self, round: Round, orders: int) -> bool:
         """Let the store know how many orders a running round has. False: its stock is lost."""
-        return True  # the store counts each sale that became an order; trust compares its log
+        return True  # the store counts orders as it lets go of their sales
 
     def restock(self, session: Session, round: Round, sold_more: bool) -> None:
         """Correct the stock of an ended round that was lost, or of which orders came back."""

@@ -9,7 +9,7 @@ from flask import Response
 from app.domain import ITEMS, iso
 from app.server.answers import page
 from app.server.words import money
-from app.service.order_lookup import Entry
+from app.service.order_lookup import OrderEntry
 
 
 class OrderView(TypedDict):
@@ -31,7 +31,7 @@ class OrderView(TypedDict):
     pay_in_ms: int  # left to pay in; 0: it is not held
 
 
-def view(entry: Entry) -> OrderView:
+def view(entry: OrderEntry) -> OrderView:
     order, hold = entry.order, entry.hold
     known = ITEMS.get(order.item)
     unconfirmed = hold.stands.lower() if hold else "not_booked" if entry.dropped else "recorded"
@@ -51,7 +51,7 @@ def view(entry: Entry) -> OrderView:
     }
 
 
-def order_page(entry: Entry, status: int = 200) -> Response:
+def order_page(entry: OrderEntry, status: int = 200) -> Response:
     if entry.hold:
         return page("shop/hold.html", status, order=view(entry), until=iso(entry.hold.until))
     return page("shop/order.html", status, order=view(entry))

@@ -25,7 +25,7 @@ from app.domain import (
 )
 from app.server.answers import describe, json, page, problem, see_other, type_of
 from app.server.outcomes import OUTCOMES, NotSold, OverLimit, Tried, named
-from app.service.purchase import Answer
+from app.service.purchase import PurchaseAnswer
 from app.shop.form_keys import new_key
 from app.text import Text
 
@@ -67,7 +67,7 @@ class Held(Sold):
     pay_in_ms: int  # left to pay in
 
 
-def sold_json(answer: Answer, item: str) -> Response:
+def sold_json(answer: PurchaseAnswer, item: str) -> Response:
     sale, round, wire = answer.sale, answer.round, answer.wire
     tried: Tried = {
         "outcome": sale.outcome,
@@ -101,7 +101,7 @@ def sold_json(answer: Answer, item: str) -> Response:
     return problem(status, title, _in_words(answer, item), type=known, **not_sold)
 
 
-def sold_page(answer: Answer, item: str, quantity: int, key: str) -> Response:
+def sold_page(answer: PurchaseAnswer, item: str, quantity: int, key: str) -> Response:
     sale = answer.sale
     if sale.order:
         return see_other(url_for("shop.order", id=sale.order.id))
@@ -142,14 +142,14 @@ def error_page(error: ShopError, item: str, values: dict[str, object], key: str)
     return answer
 
 
-def _had_the_last(answer: Answer, item: str) -> bool:
+def _had_the_last(answer: PurchaseAnswer, item: str) -> bool:
     """Has this browser bought the round's last unit, perhaps in another tab?"""
     if not request.cookies:
         return False
     return bool(session.get("last", {}).get(item) == answer.round.number)
 
 
-def _in_words(answer: Answer, item: str) -> Text:
+def _in_words(answer: PurchaseAnswer, item: str) -> Text:
     if answer.sale.outcome is Outcome.BUSY:
         return TOO_MANY
     if answer.sale.outcome is Outcome.LIMIT:

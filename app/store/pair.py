@@ -35,7 +35,7 @@ class IdentityRow(Base):
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class PairSide:
     """Store or database, for one item: who it is, and the name that it has for the other.
 
     `id` and `partner` are "" before they are paired. `round` is the newest that it knows; 0: none.
@@ -49,19 +49,19 @@ class Side:
 class Pair(NamedTuple):
     """Both sides of one item."""
 
-    store: Side
-    database: Side
+    store: PairSide
+    database: PairSide
 
 
-def store_side(store: redis.Redis, item: str) -> Side:
+def store_side(store: redis.Redis, item: str) -> PairSide:
     """In one round trip."""
     names = keys.identity(item), keys.database(item), keys.newest(item)
     said: list[Any] = store.mget(names)
     id, partner, newest = said
-    return Side((id or b"").decode(), (partner or b"").decode(), int(newest or 0))
+    return PairSide((id or b"").decode(), (partner or b"").decode(), int(newest or 0))
 
 
-def database_side(session: Session, item: str) -> Side:
+def database_side(session: Session, item: str) -> PairSide:
     """In one statement. `round` is the newest that was noted when it began."""
     of_item = BegunRow.item == item
     id, partner, round = session.execute(
@@ -71,7 +71,7 @@ def database_side(session: Session, item: str) -> Side:
             select(BegunRow.round).where(of_item).scalar_subquery(),
         )
     ).one()
-    return Side(id or "", partner or "", round or 0)
+    return PairSide(id or "", partner or "", round or 0)
 
 
 def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: bool) -> Pair:

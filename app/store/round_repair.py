@@ -31,7 +31,7 @@ class EndedHold(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class WitnessedSales:
     """What workers have told buyers of, as far as they knew when something lacked.
 
     `ended` says, by the order's id, how a hold has ended.
@@ -136,7 +136,7 @@ def write(
     return bool(done)
 
 
-def told(store: redis.Redis, item: str) -> Told:
+def told(store: redis.Redis, item: str) -> WitnessedSales:
     """Without what was dropped, and without unpaid holds of which only the store knows the end."""
     found: Any = store.hgetall(keys.told(item))
     orders, ended = {}, dict[str, Stands]()
@@ -156,7 +156,7 @@ def told(store: redis.Redis, item: str) -> Told:
         hold, sale = said
         if (hold and order.id not in ended) or _dropped(sale):
             del orders[order.id]
-    return Told(list(orders.values()), ended)
+    return WitnessedSales(list(orders.values()), ended)
 
 
 def _dropped(sale: bytes | None) -> bool:

@@ -54,7 +54,9 @@ def test_a_batch_of_thousands_leaves_the_store_as_a_small_one(services: Services
     seller = mode(services, round)
     for _ in range(2_001):
         seller.sell(order(round))
-    fulfil_all(Fulfil(services.store, services.servers.sessions, 10_000, services.trust.pairing))
+    fulfil_all(
+        Fulfil(services.store, services.servers.sessions, 10_000, services.consistency.pairing)
+    )
     assert rows(services) == 2_001
     keys = list(services.store.scan_iter("{apple}:key:*", count=1_000))
     assert len(keys) == 2_001
@@ -76,7 +78,7 @@ def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(services: Services
 
 
 def test_small_batches_move_everything(services: Services, sold: Round) -> None:
-    fulfil_all(Fulfil(services.store, services.servers.sessions, 2, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 2, services.consistency.pairing))
     assert rows(services) == 7
 
 
@@ -87,10 +89,10 @@ def test_what_a_dead_one_left_behind_is_taken_over(
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 60_000)
     keys = Keys("apple", sold.number)
     services.store.xreadgroup(GROUP, "dead", {keys.sales: ">"}, count=5)
-    fulfil_all(Fulfil(services.store, services.servers.sessions, 500, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 500, services.consistency.pairing))
     assert rows(services) == 2, "the dead one's are left alone while it may be alive"
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
-    fulfil_all(Fulfil(services.store, services.servers.sessions, 500, services.trust.pairing))
+    fulfil_all(Fulfil(services.store, services.servers.sessions, 500, services.consistency.pairing))
     assert rows(services) == 7
     assert services.store.xlen(keys.sales) == 0
 

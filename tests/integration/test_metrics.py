@@ -143,9 +143,9 @@ def test_who_gets_no_files_gives_the_place_back(settings: Settings) -> None:
     settings.metrics.mkdir()
     (settings.metrics / "histogram_1.db").mkdir()
     with pytest.raises(IsADirectoryError) as refused:
-        places.Place(settings.metrics)
+        places.WorkerFiles(settings.metrics)
     (settings.metrics / "histogram_1.db").rmdir()
-    next_one = places.Place(settings.metrics)
+    next_one = places.WorkerFiles(settings.metrics)
     assert next_one.number == 1, "although the error still holds all that was made"
     next_one.leave()
     assert refused.value

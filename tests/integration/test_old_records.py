@@ -16,7 +16,7 @@ from app.config import Settings
 from app.domain import Order
 from app.lab.comparison.record import Comparison
 from app.lab.stampede.record import Run
-from app.service.classroom.roll import Member
+from app.service.classroom.roll import ClassMember
 from app.service.worker_status import worker_statuses
 from app.store import keys
 from app.store.keys import COMPARISONS, Keys, RunKeys
@@ -147,5 +147,5 @@ def test_each_record_is_read_as_it_was_meant(old: Services) -> None:
     old.store.hset(
         keys.class_roll("apple"), "a-worker", first_records.ROLL.replace(b"1790", b"9790")
     )
-    here = [Member("a-buyer", "Ann", 9_790_000_000_000, 9_790_000_000_009)]
+    here = [ClassMember("a-buyer", "Ann", 9_790_000_000_000, 9_790_000_000_009)]
     assert old.members.present() == here

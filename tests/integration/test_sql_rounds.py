@@ -84,7 +84,7 @@ def test_after_a_store_was_emptied_no_old_stock_is_found(services: Services) -> 
     services.store.flushall()
     with pytest.raises(Lacking):
         services.rounds.start("apple", "sql", 7, {})
-    services.trust.accept("apple")
+    services.consistency.accept("apple")
     again = services.rounds.start("apple", "sql", 7, {})
     assert (again.number, services.rounds.left(again)) == (2, 7)
 

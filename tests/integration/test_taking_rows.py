@@ -43,7 +43,7 @@ def write(engine: Engine, statement: str, before: str = "") -> None:
     ],
 )
 def test_a_constraint_is_for_good(engine: Engine, statement: str) -> None:
-    with pytest.raises(db.Refused):
+    with pytest.raises(db.RowsRefused):
         write(engine, statement)
 
 
@@ -63,14 +63,14 @@ def test_a_database_that_answers_with_a_constraint_is_not_away(engine: Engine) -
     ],
 )
 def test_so_is_a_value_that_the_server_does_not_take(engine: Engine, statement: str) -> None:
-    with pytest.raises(db.Refused):
+    with pytest.raises(db.RowsRefused):
         write(engine, statement)
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 @pytest.mark.parametrize("value", ["a\0b", object()])
 def test_so_is_one_that_the_driver_does_not_send(engine: Engine, value: object) -> None:
-    with pytest.raises(db.Refused), db.taking_rows(), engine.begin() as connection:
+    with pytest.raises(db.RowsRefused), db.taking_rows(), engine.begin() as connection:
         connection.execute(text("INSERT INTO t VALUES (2, 2, :value)"), {"value": value})
 
 

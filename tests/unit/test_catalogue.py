@@ -18,13 +18,13 @@ ENTRIES = catalogue.modes() + catalogue.recipes()
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
-def test_each_says_how_what_it_prevents_breaks_and_costs(entry: catalogue.Entry) -> None:
+def test_each_says_how_what_it_prevents_breaks_and_costs(entry: catalogue.CatalogueEntry) -> None:
     assert all((entry.title, entry.how, entry.prevents, entry.breaks, entry.cost, entry.sound))
     assert entry.taught.endswith(".")
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
-def test_each_row_can_be_read_alone(entry: catalogue.Entry) -> None:
+def test_each_row_can_be_read_alone(entry: catalogue.CatalogueEntry) -> None:
     """Lists and the lab show a row's first line only: it must not stop in mid-sentence."""
     for row in (entry.how, entry.prevents, entry.breaks, entry.cost, entry.sound):
         assert not re.search(r"([,;:(-]| (a|an|and|as|by|for|in|of|or|the|to|with))$", row), row
@@ -32,7 +32,7 @@ def test_each_row_can_be_read_alone(entry: catalogue.Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: str(entry.name))
-def test_an_exhibit_is_labelled_where_it_stands(entry: catalogue.Entry) -> None:
+def test_an_exhibit_is_labelled_where_it_stands(entry: catalogue.CatalogueEntry) -> None:
     never = entry.sound.startswith("never")
     assert ("An exhibit: broken on purpose" in entry.title) == entry.exhibit == never
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.service.classroom.roll import AT_ONCE, GONE, MOST, PACE, Member, Roll
+from app.service.classroom.roll import AT_ONCE, GONE, MOST, PACE, ClassMember, Roll
 
 NOW = 1_790_000_000_000  # ms since 1970
 ROUTER, CLIENT = "192.0.2.1", "192.0.2.99"
@@ -17,10 +17,10 @@ class Crowd:
         self.roll = Roll()
 
     def join(self, id: str, address: str, at: int = 0) -> bool:
-        return self.roll.hear(Member(id, id, NOW + at, NOW + at), address)
+        return self.roll.hear(ClassMember(id, id, NOW + at, NOW + at), address)
 
     def sign(self, id: str, address: str, at: int, joined: int = 0) -> bool:
-        return self.roll.hear(Member(id, id, NOW + joined, NOW + at), address)
+        return self.roll.hear(ClassMember(id, id, NOW + joined, NOW + at), address)
 
     def flood(self, address: str, count: int = 1_000, at: int = 0, lasts: int = 1_700) -> None:
         """So many joins, as fast as they come; none is ever heard again."""
@@ -108,8 +108,8 @@ def test_what_a_screen_should_know_at_once(crowd: Crowd) -> None:
     assert crowd.join("Anna", ROUTER)
     assert not crowd.sign("Anna", ROUTER, 3_000), "as before"
     assert not crowd.sign("Anna", CLIENT, 6_000), "from another network"
-    renamed = Member("Anna", "Anna K.", NOW, NOW + 7_000)
+    renamed = ClassMember("Anna", "Anna K.", NOW, NOW + 7_000)
     assert crowd.roll.hear(renamed, CLIENT)
-    again = Member("Anna", "Anna K.", NOW + 8_000, NOW + 8_000)
+    again = ClassMember("Anna", "Anna K.", NOW + 8_000, NOW + 8_000)
     assert crowd.roll.hear(again, CLIENT), "in a new class"
     assert crowd.roll.members() == [again]

@@ -13,7 +13,7 @@ from app.lab.about import About
 from app.lab.stampede.record import Run
 from app.modes import Way
 from app.store.keys import COMPARISONS, RunKeys
-from app.store.sql.history import RUN, ComparisonRow, Past
+from app.store.sql.history import RUN, ComparisonRow, HistoryEntry
 from app.text import Text
 
 BOUNDS = {"repeats": Bound(1, 5, Text("repeats"))}
@@ -180,7 +180,7 @@ class Comparison:
         return ComparisonRow(id=self.id, started=self.started, record=self.encode().decode())
 
 
-def read(past: Past) -> Run | Comparison | Unreadable:
+def read(past: HistoryEntry) -> Run | Comparison | Unreadable:
     """One entry of the history, or why it cannot be read."""
     try:
         return (Run if past.kind == RUN else Comparison).decode(past.record)

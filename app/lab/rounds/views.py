@@ -23,7 +23,7 @@ from app.server import parse
 from app.server.answers import describe, json, page, said, see_other, wants_html
 from app.service import catalogue, verdict
 from app.service.audit import Auditor
-from app.service.catalogue import Entry
+from app.service.catalogue import CatalogueEntry
 from app.service.dead_letters import DeadLetters
 from app.service.round_view import View, terms, view
 from app.service.rounds import Rounds
@@ -142,8 +142,8 @@ class Stands(View):
 class Everything(About):
     """What this installation runs on, and all that it can sell with."""
 
-    modes: list[Entry]
-    recipes: list[Entry]
+    modes: list[CatalogueEntry]
+    recipes: list[CatalogueEntry]
 
 
 class Shown(View):

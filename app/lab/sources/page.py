@@ -14,7 +14,7 @@ from app.lab.sources.source import File, files, parted, section
 from app.lab.sources.timelines import Drawn, drawn
 from app.modes import Way
 from app.service import catalogue
-from app.service.catalogue import Entry
+from app.service.catalogue import CatalogueEntry
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Page:
     """`target` is written as everywhere: `watch`, `lock:lease`."""
 
     target: str
-    entry: Entry
+    entry: CatalogueEntry
     files: list[File]
     section: File | None  # what a recipe's lock guards
     drawn: Drawn
@@ -65,7 +65,7 @@ class Comparison:
 
 
 @cache
-def ways() -> dict[str, Entry]:
+def ways() -> dict[str, CatalogueEntry]:
     """All modes, then all recipes, in teaching order."""
     modes = {entry.name: entry for entry in catalogue.modes()}
     return modes | {f"lock:{entry.name}": entry for entry in catalogue.recipes()}
@@ -99,7 +99,7 @@ def _compared(left: str, right: str) -> Comparison:
     return Comparison(left, right, both, compared(*before), compared(*selling))
 
 
-def _known(target: str) -> Entry:
+def _known(target: str) -> CatalogueEntry:
     """Nothing is looked up by a name but this dict: no name is ever part of a path."""
     entry = ways().get(target)
     if entry is None:

@@ -10,7 +10,7 @@ import redis
 
 from app.domain import Invalid, Unreadable
 from app.domain.records import encode, parse, versioned
-from app.service.classroom.roll import GONE, Member, Roll
+from app.service.classroom.roll import GONE, ClassMember, Roll
 from app.store import classroom as records
 from app.store.clients.clock import StoreClock
 from app.store.clients.redis import answering
@@ -40,7 +40,7 @@ class Members:
         """A phone at `address` gives a sign. Raises StoreAway."""
         now = self.clock.now()
         with self.lock:
-            news = self.roll.hear(Member(id, name, joined, now), address)
+            news = self.roll.hear(ClassMember(id, name, joined, now), address)
             if not news and now < self.written + REFRESH:
                 return
             self.roll.forget_the_gone(now)
@@ -49,17 +49,17 @@ class Members:
         with answering():
             records.put_roll(self.store, ITEM, self.worker, roll)
 
-    def present(self) -> list[Member]:
+    def present(self) -> list[ClassMember]:
         """This class's phones that were heard lately, in the order in which they came.
 
         Raises StoreAway.
         """
         with answering():
             began, rolls = records.began(self.store, ITEM), records.rolls(self.store, ITEM)
-        since, here = self.clock.now() - GONE, dict[str, Member]()
+        since, here = self.clock.now() - GONE, dict[str, ClassMember]()
         for worker, roll in rolls.items():
             try:
-                there = [versioned(Member, each) for each in parse(roll)]
+                there = [versioned(ClassMember, each) for each in parse(roll)]
             except Unreadable:  # another version's worker: its phones are not known here
                 continue
             for member in there:

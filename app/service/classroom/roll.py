@@ -20,7 +20,7 @@ SOON = 1_000  # ms after which a first sign is no part of joining any more
 
 
 @dataclass(frozen=True)
-class Member:
+class ClassMember:
     """One phone. `id` is its buyer; times are in ms since 1970."""
 
     id: str
@@ -30,7 +30,7 @@ class Member:
 
 
 @dataclass(frozen=True)
-class Place:
+class RollPlace:
     """`added` (ms since 1970) is when its address got it; whoever takes it over leaves that.
 
     `again`: the phone was heard since it joined, as each open page is, and no mere request.
@@ -38,15 +38,15 @@ class Place:
 
     address: str
     added: int
-    member: Member
+    member: ClassMember
     again: bool
 
 
 class Roll:
     def __init__(self) -> None:
-        self.places: dict[str, Place] = {}  # by phone; the one heard longest ago comes first
+        self.places: dict[str, RollPlace] = {}  # by phone; the one heard longest ago comes first
 
-    def hear(self, member: Member, address: str) -> bool:
+    def hear(self, member: ClassMember, address: str) -> bool:
         """A phone gives a sign. True when a screen should know at once: it is new, or renamed.
 
         Who takes a place over waits for its turn to be shown: to write that down at once would
@@ -54,7 +54,7 @@ class Roll:
         """
         before = self.places.pop(member.id, None)
         if before and before.member.seen >= member.seen - GONE:
-            self.places[member.id] = Place(address, before.added, member, again=True)
+            self.places[member.id] = RollPlace(address, before.added, member, again=True)
             return (before.member.name, before.member.joined) != (member.name, member.joined)
         self.forget_the_gone(member.seen)
         given_up, added = self._given_up(address, member.seen), member.seen
@@ -62,10 +62,10 @@ class Roll:
             del self.places[given_up.member.id]
             added = given_up.added if given_up.address == address else added
         again = member.seen > member.joined + SOON
-        self.places[member.id] = Place(address, added, member, again)
+        self.places[member.id] = RollPlace(address, added, member, again)
         return given_up is None
 
-    def _given_up(self, address: str, now: int) -> Place | None:
+    def _given_up(self, address: str, now: int) -> RollPlace | None:
         """Whose place a newcomer takes; None: there is one more.
 
         An address that adds them too fast gives up one of its own; else, when all are taken, the
@@ -81,7 +81,7 @@ class Roll:
         of = address if counts[address] == most else largest
         return _weakest([place for place in self.places.values() if place.address == of])
 
-    def members(self) -> list[Member]:
+    def members(self) -> list[ClassMember]:
         return [place.member for place in self.places.values()]
 
     def forget_the_gone(self, now: int) -> None:
@@ -90,6 +90,6 @@ class Roll:
         }
 
 
-def _weakest(places: list[Place]) -> Place:
+def _weakest(places: list[RollPlace]) -> RollPlace:
     """Of a phone that has only joined, or else was heard longest ago."""
     return min(places, key=lambda place: place.again)  # the first of equals

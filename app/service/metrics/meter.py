@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from app.domain import Outcome, Sale
-from app.service.metrics.places import Place
+from app.service.metrics.places import WorkerFiles
 
 PURCHASES = "lastapple_purchases"
 WAIT = "lastapple_purchase_wait_seconds"
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass
-class Counts:
+class ModeCounts:
     """Of one mode, since this worker began."""
 
     answers: dict[str, int] = field(default_factory=dict)
@@ -47,16 +47,16 @@ class Meter:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.lock = threading.Lock()
-        self.counts: dict[str, Counts] = {}
+        self.counts: dict[str, ModeCounts] = {}
         self.fresh = False  # something has been counted since it was written
-        self.place: Place | None = None
+        self.place: WorkerFiles | None = None
         self.shut = False  # there is no place for us
 
     def count(self, mode: str, sale: Sale | None, seconds: float) -> None:
         """One purchase that has ended, after so long; no sale: with an error."""
         outcome = sale.outcome if sale else Outcome.ERROR
         with self.lock:
-            counts = self.counts.get(mode) or self.counts.setdefault(mode, Counts())
+            counts = self.counts.get(mode) or self.counts.setdefault(mode, ModeCounts())
             counts.answers[outcome] = counts.answers.get(outcome, 0) + 1
             if sale:
                 counts.sums[0] += sale.attempts
@@ -78,7 +78,7 @@ class Meter:
         if not self.fresh or self.shut:
             return
         try:
-            place = self.place = self.place or Place(self.folder)
+            place = self.place = self.place or WorkerFiles(self.folder)
         except (OSError, RuntimeError, ValueError) as error:  # no room; or a file that is cut short
             log.warning("This worker's figures are missing in /metrics: %s", error)
             self.shut = True

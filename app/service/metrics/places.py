@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROOM = {"counter": 64 * 1024, "histogram": 128 * 1024}
 
 
-class Place:
+class WorkerFiles:
     """A worker's, for as long as it lives."""
 
     def __init__(self, folder: Path) -> None:

@@ -33,7 +33,7 @@ LIMIT_S = 5.0  # for each answer, where nobody says otherwise
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LineNode:
     """A node in a line. Its name is its owner's token and a number that rises by one each time."""
 
     folder: str
@@ -79,7 +79,7 @@ class ZooKeeper:
         known: tuple[int, bytes] | None = self.client.client_id
         return known[0] if known else None
 
-    def create(self, folder: str, token: str) -> Place:
+    def create(self, folder: str, token: str) -> LineNode:
         """Take the last place in the line `folder`: an ephemeral, sequential node.
 
         When that fails, a node that was made all the same is deleted (see `forget`).
@@ -92,7 +92,7 @@ class ZooKeeper:
             except NoNodeError:  # nobody ever stood in this line
                 self._ask(by, self.client.ensure_path_async, path=folder)
                 path, made = self._ask(by, self.client.create_async, **wanted, include_data=True)
-        return Place(folder, path.rpartition("/")[2], made.czxid, made.ephemeralOwner)
+        return LineNode(folder, path.rpartition("/")[2], made.czxid, made.ephemeralOwner)
 
     def get_children(self, folder: str) -> list[str]:
         """The names of the nodes in a line, in no order."""
@@ -121,7 +121,7 @@ class ZooKeeper:
                 return None
         return gone
 
-    def delete(self, place: Place) -> bool:
+    def delete(self, place: LineNode) -> bool:
         """Leave the line. False: the place was gone already.
 
         Asked again when the connection broke: nobody else ever has a node of this name.

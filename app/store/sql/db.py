@@ -266,13 +266,13 @@ def take_time(connection: Connection) -> None:
         impatient.limit = LONGEST_MIGRATION
 
 
-class Refused(Exception):
+class RowsRefused(Exception):
     """The database refuses a row for good: it would, however often it is asked."""
 
 
 @contextmanager
 def taking_rows() -> Iterator[None]:
-    """As `answering`, for inserts: raises Refused when the rows themselves are to blame.
+    """As `answering`, for inserts: raises RowsRefused when the rows themselves are to blame.
 
     To blame are values and constraints: DataError, IntegrityError, a SQLSTATE of OF_A_ROW, and what
     psycopg could not even send (a ProgrammingError or NotSupportedError without SQLSTATE). Waiting
@@ -283,13 +283,13 @@ def taking_rows() -> Iterator[None]:
         with answering():
             yield
     except (OverflowError, UnicodeError) as error:  # the driver's, before it asks the database
-        raise Refused(str(error)) from error
+        raise RowsRefused(str(error)) from error
     except IntegrityError as error:
-        raise Refused(_first_line(error)) from error
+        raise RowsRefused(_first_line(error)) from error
     except DatabaseAway as away:
         said = away.__cause__
         if isinstance(said, DBAPIError) and _about_a_row(said):
-            raise Refused(_first_line(said)) from said
+            raise RowsRefused(_first_line(said)) from said
         raise
 
 

@@ -52,14 +52,14 @@ def latest(session: Session, most: int) -> list[str]:
     return list(session.scalars(alone.order_by(RunRow.started.desc()).limit(most)))
 
 
-class Past(NamedTuple):
+class HistoryEntry(NamedTuple):
     """One entry of the history, its record not yet decoded."""
 
     kind: str  # COMPARISON, RUN
     record: str
 
 
-def page(session: Session, first: int, most: int) -> list[Past]:
+def page(session: Session, first: int, most: int) -> list[HistoryEntry]:
     """Comparisons, and runs that are no part of one: `most` after the `first`, newest first."""
     runs = select(RunRow.id, RunRow.started, literal(RUN).label("kind"), RunRow.record)
     both = union_all(
@@ -72,4 +72,4 @@ def page(session: Session, first: int, most: int) -> list[Past]:
         ),
     ).subquery()
     newest = select(both.c.kind, both.c.record).order_by(both.c.started.desc(), both.c.id)
-    return [Past(*row) for row in session.execute(newest.offset(first).limit(most))]
+    return [HistoryEntry(*row) for row in session.execute(newest.offset(first).limit(most))]

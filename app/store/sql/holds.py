@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Due, Hold, Order, Round, Stands
-from app.domain.holding import OVER
+from app.domain.holds import OVER
 from app.store.sql import orders
 from app.store.sql.orders import AT_ONCE, FIELDS, Base, OrderRow
 

@@ -12,7 +12,7 @@ from app import create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.service.classroom.members import LONG_GONE
-from app.service.classroom.roll import AT_ONCE, GONE, Member
+from app.service.classroom.roll import AT_ONCE, GONE, ClassMember
 from app.shop.classroom import NOTHING
 from app.store import classroom as class_records
 from tests.integration.classroom.lesson import HTML, Phones, start
@@ -117,8 +117,8 @@ def test_a_phone_that_has_lost_its_cookie_buys_once(
         assert services.class_sale.buyers(round) == [cookie["buyer"]]
 
 
-def member(number: int, seen: int = 0) -> Member:
-    return Member(str(number), "x", number, seen or int(time.time() * 1000))
+def member(number: int, seen: int = 0) -> ClassMember:
+    return ClassMember(str(number), "x", number, seen or int(time.time() * 1000))
 
 
 def test_a_countdown_goes_on_while_the_store_hangs(

@@ -234,7 +234,7 @@ def test_dead_names_in_the_url_do_not_matter(own_cluster: ClusterServer, tmp_pat
     """As long as one of those named lives."""
     before = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
     before.migrate()
-    assert before.trust.look_at_all() == [], "store and database are paired"
+    assert before.consistency.look_at_all() == [], "store and database are paired"
     own_cluster.nodes[0].kill()
     services = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
     living = next(

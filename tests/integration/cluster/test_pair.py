@@ -30,7 +30,7 @@ def test_another_database_is_refused_for_every_item(
         with pytest.raises(WrongPair):
             other.rounds.start(item, "atomic", 10, {})
     for item in ITEMS:
-        services.trust.look(item)
+        services.consistency.look(item)
     assert len({services.store.get(keys.identity(item)) for item in ITEMS}) == len(ITEMS)
     assert len({services.store.get(keys.database(item)) for item in ITEMS}) == 1
     shop = services.purchase()
@@ -41,7 +41,7 @@ def test_another_database_is_refused_for_every_item(
     services.store.set(keys.database("plum"), "another")
     for item in ("pear", "plum"):  # the database is the other one's of all items, or of none
         with pytest.raises(WrongPair):
-            services.trust.look(item)
+            services.consistency.look(item)
 
 
 def test_what_the_database_lost_comes_back(services: Services) -> None:

@@ -167,4 +167,4 @@ def test_after_a_failover_all_is_there_that_anybody_was_told(
     fulfil_all(after.fulfil)
     booked = [after.order_lookup.find(order.id) for order in told if order]
     assert [each.confirmed for each in booked] == [True] * 3
-    assert after.trust.look("apple") is None
+    assert after.consistency.look("apple") is None

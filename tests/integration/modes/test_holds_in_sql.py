@@ -75,8 +75,8 @@ def test_its_key_is_not_told_sold_when_the_loss_is_accepted(
     order = shop.buy("apple", 3, "k").sale.order
     assert order is not None
     services.store.flushall()
-    assert services.rounds.trust.look("apple")
-    services.rounds.trust.accept("apple")
+    assert services.rounds.consistency.look("apple")
+    services.rounds.consistency.accept("apple")
     services.rounds.start("apple", "atomic", 5, {})
     again = worker().buy("apple", 3, "k")
     assert (again.sale.outcome, again.sale.order, again.round.number) == (Outcome.HELD, order, 1)

@@ -96,7 +96,7 @@ def test_fulfil_looks_when_it_meets_the_database_anew(services: Services) -> Non
     copy = backup(services)
     fulfil_all(services.fulfil)
     stop = threading.Event()
-    watch = threading.Thread(target=services.trust.keep_watch, args=(stop,))
+    watch = threading.Thread(target=services.consistency.keep_watch, args=(stop,))
     watch.start()
     try:
         restore(services, copy)
@@ -186,11 +186,11 @@ def test_orders_of_rounds_in_the_database_are_counted(services: Services, mode: 
     worker = services.purchase()
     order = worker.buy("apple", 1).sale.order
     assert order
-    services.trust.look("apple")
+    services.consistency.look("apple")
     assert confirmed(services, round) == 0, "it is held"
     for _ in range(2):
         services.holds.pay(order)
-    services.trust.look("apple")
+    services.consistency.look("apple")
     assert confirmed(services, round) == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import DatabaseAway, Lacking, NotOnSale, WrongPair
-from app.service.trust import TURN
+from app.service.consistency import TURN
 from app.store import loss_marks
 from tests.integration.trust.sellers import killed, lastapple, opened, sold
 from tests.support.data_loss import cut, length, removed, restarted
@@ -69,7 +69,7 @@ def test_fulfil_looks_when_it_meets_the_store_anew(services: Services, server: S
     fulfil_all(services.fulfil)
     killed(services, worker)
     stop = threading.Event()
-    watch = threading.Thread(target=services.trust.keep_watch, args=(stop,))
+    watch = threading.Thread(target=services.consistency.keep_watch, args=(stop,))
     watch.start()
     try:
         until(lambda: services.servers.met)

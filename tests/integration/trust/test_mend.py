@@ -206,7 +206,9 @@ def test_who_is_late_changes_nothing_of_the_next_round(
 
     def overtaken(*given: Any) -> bool:
         monkeypatch.setattr(round_repair, "write", write)
-        assert services.mend.do("apple") if how == "mended" else services.trust.accept("apple")
+        assert (
+            services.mend.do("apple") if how == "mended" else services.consistency.accept("apple")
+        )
         services.rounds.start("apple", "atomic", 5, {})
         return write(*given)
 
@@ -294,7 +296,7 @@ def test_what_a_newer_version_wrote_is_left_alone(services: Services, where: str
     else:
         with services.servers.engine.begin() as sql:
             sql.execute(update(RoundRow).values(record=newer.decode()))
-    before = services.trust.look("apple")
+    before = services.consistency.look("apple")
     assert before
     refused = lastapple(services, "audit", "apple", "--repair", "--yes")
     assert (refused.exit_code, "newer version" in refused.stderr) == (1, True)
@@ -305,7 +307,7 @@ def test_what_a_newer_version_wrote_is_left_alone(services: Services, where: str
 def test_without_the_books_nothing_is_mended(services: Services, monkeypatch: Any) -> None:
     services.rounds.start("apple", "atomic", 10, {})
     services.store.flushall()
-    assert services.trust.look("apple")
+    assert services.consistency.look("apple")
     (services.settings.var / "orders.db").rename(services.settings.var / "away.db")
     (services.settings.var / "orders.db").mkdir()
     services.servers.engine.dispose()

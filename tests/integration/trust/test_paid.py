@@ -37,7 +37,7 @@ def booked_and_lost(services: Services, server: StoreServer, hold: int) -> Order
 
 
 def found_lacking(services: Services) -> Lack:
-    lack = services.rounds.trust.look("apple")
+    lack = services.rounds.consistency.look("apple")
     assert lack
     return lack
 

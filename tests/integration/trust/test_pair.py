@@ -64,7 +64,7 @@ def test_a_second_host_with_a_database_of_its_own(services: Services, other: Ser
         other.purchase().buy("apple", 1)
     refused = create_shop(other.settings).test_client().post("/buy/apple", json={"quantity": 1})
     assert refused.status_code == 409
-    other.trust.pairing.watch(threading.Event())
+    other.consistency.pairing.watch(threading.Event())
     fulfil_all(other.fulfil)
     assert (waiting(services), rows(other)) == (2, 0)
     for words in (("round", "start", "apple", "--stock", "5"), ("audit",), ("audit", "--repair")):
@@ -184,7 +184,7 @@ def test_two_hosts_with_copies_of_an_older_database(services: Services, other: S
     hosts = [services, other]
     for host in hosts:
         host.migrate()
-    said = at_once([host.trust.look_at_all for host in hosts])
+    said = at_once([host.consistency.look_at_all for host in hosts])
     assert sorted(map(len, said)) == [0, 1], said
     for host, each in zip(hosts, said, strict=True):
         assert ("Correct" in unready(host)) == bool(each)
@@ -248,7 +248,7 @@ def test_two_hosts_with_databases_of_their_own_start_at_once(
 
 def test_two_hosts_with_one_database_start_at_once(services: Services) -> None:
     hosts = [services, Services(services.settings)]
-    assert at_once([host.trust.look_at_all for host in hosts]) == [[], []]
+    assert at_once([host.consistency.look_at_all for host in hosts]) == [[], []]
     services.rounds.start("apple", "atomic", 10, {})
     for host in hosts:
         assert host.purchase().buy("apple", 1).sale.outcome is Outcome.SOLD

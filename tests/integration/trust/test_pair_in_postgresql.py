@@ -47,7 +47,7 @@ def test_one_store_and_two_databases(hosts: Hosts) -> None:
     first.rounds.start("apple", "sql", 10, {})
     with pytest.raises(WrongPair, match="Correct DATABASE_URL"):
         second.rounds.start("apple", "sql", 10, {})
-    second.trust.pair("apple")
+    second.consistency.pair("apple")
     with pytest.raises(WrongPair, match="Correct DATABASE_URL"):
         first.rounds.start("apple", "sql", 10, {})
 
@@ -64,7 +64,7 @@ def test_orders_are_lost(hosts: Hosts, mode: str) -> None:
     with services.engine.begin() as sql:
         sql.execute(delete(OrderRow))
     said = "The database has lost orders of apple, round 1: it confirmed 3 to the store, and has 0."
-    lack = services.trust.look("apple")
+    lack = services.consistency.look("apple")
     assert lack
     assert lack.what == said
     plan = services.mend.do("apple")

@@ -55,7 +55,7 @@ MUTANTS = [
         "mend: lifts the mark first",
         "service/repair.py",
         "        done = [self._write(plan.mark, each)",
-        "        self.trust.sell_again(plan.lack, plan.mark)\n"
+        "        self.consistency.sell_again(plan.lack, plan.mark)\n"
         "        done = [self._write(plan.mark, each)",
         TWO,
         "lifted too early",
@@ -77,8 +77,8 @@ MUTANTS = [
         "too much left",
     ),
     Mutant(
-        "trust: the store is not told which keys have bought",
-        "service/trust.py",
+        "consistency: the store is not told which keys have bought",
+        "service/consistency.py",
         "                sales.remember(self.store, bought)\n",
         "                pass\n",
         TWO,

@@ -58,7 +58,7 @@ class UsedNumbers(NamedTuple):
     by_books: bool
 
 
-class Trust:
+class ConsistencyCheck:
     """Asked when a round is begun, by the fulfil process, and by a person at a terminal."""
 
     def __init__(self, servers: Servers) -> None:
