@@ -42,8 +42,8 @@ class DelTakeover(Handle):
 
     def take_over(self, now: int, stamp: int) -> bool:
         """Remove a lock whose stamp has passed, and take it if nobody is quicker."""
-        seen = self.store.get(self.key)
-        if seen is None or now <= int(seen):
+        expiry = self.store.get(self.key)
+        if expiry is None or now <= int(expiry):
             return False
         # Whoever saw the same stamp may have done both by now: then this removes a living lock.
         self.store.delete(self.key)
@@ -56,5 +56,5 @@ class DelTakeover(Handle):
 
     def locked(self) -> bool:
         """Ask the server: is it anybody's, by my clock?"""
-        seen = self.store.get(self.key)
-        return seen is not None and int(self.clock.wall()) <= int(seen)
+        expiry = self.store.get(self.key)
+        return expiry is not None and int(self.clock.wall()) <= int(expiry)

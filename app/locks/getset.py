@@ -44,8 +44,8 @@ class GetSet(Handle):
 
     def take_over(self, now: int, stamp: int) -> bool:
         """Overwrite a stamp that has passed. False: it has not, or somebody was quicker."""
-        seen = self.store.get(self.key)
-        if seen is None or now <= int(seen):
+        expiry = self.store.get(self.key)
+        if expiry is None or now <= int(expiry):
             return False
         before = self.store.getset(self.key, stamp)
         # Not passed: somebody took it between our GET and our GETSET. It is his, and his stamp is
@@ -59,5 +59,5 @@ class GetSet(Handle):
 
     def locked(self) -> bool:
         """Ask the server: is it anybody's, by my clock?"""
-        seen = self.store.get(self.key)
-        return seen is not None and int(self.clock.wall()) <= int(seen)
+        expiry = self.store.get(self.key)
+        return expiry is not None and int(self.clock.wall()) <= int(expiry)

@@ -88,10 +88,10 @@ class Queue(Handle):
         held = self.held
         if held is None:
             return False
-        kept = self.contender.renew(held)
+        is_renewed = self.contender.renew(held)
         if self.held is not held:
             return False  # released while we asked: that it is not mine any more is no loss
-        if not kept:
+        if not is_renewed:
             self.lose()
             return False
         self.counts.renewals += 1

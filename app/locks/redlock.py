@@ -76,10 +76,10 @@ class Redlock(Handle):
         """Let the lease end in `lease_s` from now. False: too few did, so it counts as lost."""
         ms = round(lease_s * 1000)
         ends = self.end_of(lease_s)
-        said = self.most(
+        is_extended = self.most(
             lambda master: self.extend_if_mine([self.key], [self.token, ms], client=master)
         )
-        if said and self.clock.now() < ends:
+        if is_extended and self.clock.now() < ends:
             self.ends = ends
             return True
         self.lose()

@@ -63,8 +63,8 @@ class WatchdogAny(Handle):
         return True
 
     def free(self) -> bool:
-        found: object = self.store.get(self.key)
-        if found == self.token:  # bytes against str: never
+        owner: object = self.store.get(self.key)
+        if owner == self.token:  # bytes against str: never
             self.store.delete(self.key)
             return True
         return False

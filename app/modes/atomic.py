@@ -31,8 +31,8 @@ class Atomic(StoreMode):
         self.script = servers.store.register_script(lua.source("sell"))
 
     def sell(self, order: Order) -> Sale:
-        outcome, left, seen, *bought = self.script(
+        outcome, left, record, *bought = self.script(
             keys=[self.keys.stock, *self.sales.records(order)],
             args=[order.quantity, order.encode(), *self.sales.limit],
         )
-        return self.sales.answer(order, outcome, left, seen, bought)
+        return self.sales.answer(order, outcome, left, record, bought)

@@ -62,14 +62,14 @@ class Decr(StoreMode):
         if left < 0:
             self.give_back(order.quantity)
             return Sale(Outcome.SOLD_OUT, left=max(0, left + order.quantity))
-        outcome, seen, *bought = self.note(
+        outcome, record, *bought = self.note(
             keys=self.sales.records(order, self.keys.ended),
             args=[order.encode(), order.quantity, *self.sales.limit],
         )
-        if seen or outcome != b"SOLD":  # another with this key, the round's end, the buyer's limit
+        if record or outcome != b"SOLD":  # another with this key, the round's end, the limit
             self.give_back(order.quantity)
             left += order.quantity
-        return self.sales.answer(order, outcome, left, seen, bought)
+        return self.sales.answer(order, outcome, left, record, bought)
 
     def give_back(self, quantity: int) -> None:
         with self.store.pipeline() as pipe:

@@ -54,8 +54,8 @@ class Lock(LockingMode):
         self.clock.sleep(self.round.think / 1000)
 
         left = stock - order.quantity
-        outcome, seen = self.write(
+        outcome, record = self.write(
             keys=[self.keys.stock, *self.sales.records(order)],
             args=[left, order.encode(), *self.sales.counted(order, earlier)],
         )
-        return self.sales.answer(order, outcome, left, seen)
+        return self.sales.answer(order, outcome, left, record)

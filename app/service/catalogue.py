@@ -121,8 +121,8 @@ def most_stock(way: Way) -> int:
 def _entry(
     kind: type[Mode] | type[Handle], outlived: str = "", takes_recipe: bool = False
 ) -> CatalogueEntry:
-    said = map(Text, described(inspect.getdoc(inspect.getmodule(kind)) or ""))
-    title, how, prevents, breaks, cost, sound, taught = said
+    facts = map(Text, described(inspect.getdoc(inspect.getmodule(kind)) or ""))
+    title, how, prevents, breaks, cost, sound, taught = facts
     row = (how, prevents, breaks, cost, sound, taught)
     return CatalogueEntry(kind.name, title, *row, kind.exhibit, takes_recipe, outlived)
 
@@ -164,13 +164,13 @@ class Function(NamedTuple):
 def functions(text: str) -> tuple[Function, ...]:
     """All of a source and of its classes, as they come."""
     plain = (ast.FunctionDef, ast.AsyncFunctionDef)
-    found: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
+    nodes: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     for node in ast.parse(text).body:
         inner = node.body if isinstance(node, ast.ClassDef) else [node]
-        found += [each for each in inner if isinstance(each, plain)]
+        nodes += [each for each in inner if isinstance(each, plain)]
     return tuple(
         Function(node.name, node.lineno, node.end_lineno or node.lineno, node.col_offset)
-        for node in found
+        for node in nodes
     )
 
 
@@ -181,7 +181,7 @@ def module_of(mode: str) -> str:
 
 def promises(mode: str) -> list[CatalogueEntry]:
     """What the mode says of itself, and its recipe."""
-    way = Way.of(mode)
-    entries = [entry for entry in modes() if entry.name == way.mode.name]
-    recipe = way.recipe and way.recipe.name
+    seller = Way.of(mode)
+    entries = [entry for entry in modes() if entry.name == seller.mode.name]
+    recipe = seller.recipe and seller.recipe.name
     return entries + [entry for entry in recipes() if entry.name == recipe]

@@ -79,14 +79,14 @@ class ConsistencyCheck:
 
     def look_at_all(self) -> list[str]:
         """A sentence for each finding. Raises StoreAway, DatabaseAway."""
-        wrong, found = "", []
+        wrong, sentences = "", []
         for item in ITEMS:
             try:
                 if lack := self.look(item):
-                    found.append(str(lack.sentence))
+                    sentences.append(str(lack.sentence))
             except WrongPair as error:  # the first stands for all items
                 wrong = wrong or str(error)
-        return [wrong, *found] if wrong else found
+        return [wrong, *sentences] if wrong else sentences
 
     def used_numbers(self, item: str) -> UsedNumbers:
         """The item's next round must have a higher number: numbers never come again.
@@ -96,17 +96,17 @@ class ConsistencyCheck:
         """
         try:
             self.pairing.require(item)
-            seen = self._seen(item)
+            booked = self._seen(item)
         except DatabaseAway:
             with answering():
-                there = loss_marks.look(self.store, item)
-            if not there.newest:  # it may have been emptied
+                state = loss_marks.look(self.store, item)
+            if not state.newest:  # it may have been emptied
                 raise
-            return UsedNumbers(there.accepted, by_books=False)
-        if lack := self._look(item, seen, self._lost_orders(item)):
+            return UsedNumbers(state.accepted, by_books=False)
+        if lack := self._look(item, booked, self._lost_orders(item)):
             raise Lacking(lack)
         with answering():
-            newest = max(seen.round, loss_marks.look(self.store, item).accepted)
+            newest = max(booked.round, loss_marks.look(self.store, item).accepted)
         return UsedNumbers(newest, by_books=True)
 
     def begun(self, round: Round) -> None:
@@ -128,27 +128,27 @@ class ConsistencyCheck:
         """
         lack = self.look(item)
         with answering():
-            found = loss_marks.standing(self.store, item)
-        if lack is None or found is None:
+            mark = loss_marks.standing(self.store, item)
+        if lack is None or mark is None:
             return None
-        self.sell_again(lack, found)
+        self.sell_again(lack, mark)
         return lack
 
-    def sell_again(self, lack: Lack, found: bytes) -> None:
+    def sell_again(self, lack: Lack, mark: bytes) -> None:
         """The last steps of whoever accepts or mends what is `found` (see loss_marks.standing).
 
         The books are right: what they have sold is paid for, whatever the store says of its hold.
         May be done again. Raises Lacking when something else is found by now.
         """
         item = lack.item
-        seen = self._seen(item)
+        booked = self._seen(item)
         with answering():
-            there = loss_marks.look(self.store, item)
-        up_to = max(seen.round, there.newest, there.accepted, lack.round)
+            state = loss_marks.look(self.store, item)
+        up_to = max(booked.round, state.newest, state.accepted, lack.round)
         self._note(item, up_to)
         self._remember_keys(item)
         with answering():
-            done = loss_marks.accept(self.store, item, up_to, found)
+            done = loss_marks.accept(self.store, item, up_to, mark)
         if not done and (other := self.look(item)):
             raise Lacking(other)
 
@@ -158,13 +158,13 @@ class ConsistencyCheck:
         Rounds of another store that the database knows are over: the next one gets a higher number.
         Raises StoreAway, DatabaseAway; Unreadable when the running round is not ours to end.
         """
-        seen = self._seen(item)
+        booked = self._seen(item)
         with answering():
-            there = loss_marks.look(self.store, item)
-            if seen.round and seen.store != there.store and there.lack is None:
+            state = loss_marks.look(self.store, item)
+            if booked.round and booked.store != state.store and state.lack is None:
                 records.end(self.store, item)
                 loss_marks.accept(
-                    self.store, item, max(seen.round, there.newest, there.accepted), None
+                    self.store, item, max(booked.round, state.newest, state.accepted), None
                 )
         self.pairing.name(item, anew=True)
         self._remember_keys(item)
@@ -232,32 +232,32 @@ class ConsistencyCheck:
         with db.answering(), self.servers.sessions() as session:
             return begun_rounds.seen(session, item)
 
-    def _look(self, item: str, seen: Seen, lost: Lack | None) -> Lack | None:
+    def _look(self, item: str, booked: Seen, lost: Lack | None) -> Lack | None:
         """The books were read first: the store only grows, so that nothing seems to be lacking."""
         with answering():
-            there = loss_marks.look(self.store, item)
-            recorded = loss_marks.recorded(self.store, item, seen.round)
-            lack = there.lack or _lack(item, seen, there, recorded) or lost
+            state = loss_marks.look(self.store, item)
+            recorded = loss_marks.recorded(self.store, item, booked.round)
+            lack = state.lack or _lack(item, booked, state, recorded) or lost
             return lack if lack and loss_marks.mark(self.store, lack) else None
 
     def _lost_orders(self, item: str) -> Lack | None:
         """What the database lacks. The store is read first: it only knows what was there before."""
         with answering():
-            there = loss_marks.look(self.store, item)
+            state = loss_marks.look(self.store, item)
             confirmed = loss_marks.booked(self.store, item)
-            newest = self._running(item, there.newest)
-        numbers = [number for number in sorted(confirmed) if number > there.accepted][-NEWEST:]
+            newest = self._running(item, state.newest)
+        numbers = [number for number in sorted(confirmed) if number > state.accepted][-NEWEST:]
         with db.answering(), self.servers.sessions() as session:
-            orders_of = orders.counts(session, item, {*numbers, there.newest})
+            orders_of = orders.counts(session, item, {*numbers, state.newest})
         stocked = newest is None or self.ledgers.of(newest).confirm(
             newest, orders_of.get(newest.number, 0)
         )
         short = [number for number in numbers if orders_of.get(number, 0) < confirmed[number]]
         if short:
             last = short[-1]
-            found = orders_of.get(last, 0)
-            return Lack(item, Loss.ORDERS, last, short[0], found, confirmed[last])
-        return None if stocked else Lack(item, Loss.STOCK, there.newest, there.newest)
+            booked = orders_of.get(last, 0)
+            return Lack(item, Loss.ORDERS, last, short[0], booked, confirmed[last])
+        return None if stocked else Lack(item, Loss.STOCK, state.newest, state.newest)
 
     def _running(self, item: str, number: int) -> Round | None:
         """Return that round, if it runs in a mode of this version."""

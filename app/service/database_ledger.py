@@ -147,10 +147,10 @@ class DatabaseLedger:
     def settle(self, round: Round, order: Order, stands: Stands) -> Hold:
         now = self.servers.clock.now()
         with db.answering(), self.servers.sessions.begin() as sql:
-            found = sql_holds.settle(sql, order, stands, now)
-        if found is None:
+            hold = sql_holds.settle(sql, order, stands, now)
+        if hold is None:
             raise DatabaseAway("The database has lost this hold: was it emptied?")
-        return found
+        return hold
 
     def next_due(self, round: Round, most: int) -> list[Due]:
         now = self.servers.clock.now()

@@ -30,20 +30,20 @@ class DeadLetters:
     def every(self, item: str = "", number: int | None = None) -> list[DeadLetter]:
         """All of them, or an item's, or a round's; oldest first. Raises UnknownItem, StoreAway."""
         with answering():
-            found = [
+            letters = [
                 letter
                 for each in ([require_item(item)] if item else ITEMS)
                 for letter in dead_letters.every(self.store, each)
             ]
-        return [letter for letter in found if number in (None, letter.round)]
+        return [letter for letter in letters if number in (None, letter.round)]
 
     def find(self, item: str, id: str) -> DeadLetter:
         """Raises UnknownItem, UnknownDeadLetter, StoreAway."""
         with answering():
-            found = dead_letters.find(self.store, require_item(item), id)
-        if found is None:
+            letter = dead_letters.find(self.store, require_item(item), id)
+        if letter is None:
             raise UnknownDeadLetter(f"{item} has no dead letter {id}, or none any more.")
-        return found
+        return letter
 
     def retry(self, letter: DeadLetter) -> str:
         """Book it now, whether fulfil runs or not. "" when it is in the database; else why not.

@@ -125,10 +125,10 @@ class Mover:
         pipe = self.store.pipeline(transaction=False)
         for id in sold:
             pipe.xrange(names.sales, id, id)
-        there = {id for id, found in zip(sold, pipe.execute(), strict=True) if found}
-        if gone := len(sold) - len(there):
+        remaining = {id for id, entries in zip(sold, pipe.execute(), strict=True) if entries}
+        if gone := len(sold) - len(remaining):
             log.warning("%s: %d sales are gone with the server that had them", names.sales, gone)
-        return {id: order for id, order in sold.items() if id in there}
+        return {id: order for id, order in sold.items() if id in remaining}
 
 
 def _which(order: Order) -> str:
@@ -297,13 +297,13 @@ class Consumer:
 
     def _answered(self, streams: list[Keys], answers: list[Any]) -> list[tuple[Keys, Any]]:
         """Those streams that have an answer, with it; the others are mended, or stand aside."""
-        found = []
+        answered = []
         for each, answer in zip(streams, answers, strict=True):
             if isinstance(answer, redis.RedisError):
                 self._failed(each, answer)
             else:
-                found.append((each, answer))
-        return found
+                answered.append((each, answer))
+        return answered
 
     def _failed(self, names: Keys, error: redis.RedisError) -> None:
         """A group or a stream that is gone is made anew; for what else it may be, time passes."""

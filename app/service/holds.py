@@ -154,14 +154,14 @@ class Holds:
         if (item, number) in self.at_once:
             return None
         with answering():
-            found = rounds.find(self.servers.store, item, number)
-        if found is None:
+            round = rounds.find(self.servers.store, item, number)
+        if round is None:
             with db.answering(), self.servers.sessions() as sql:
-                found = begun_rounds.round(sql, item, number)
-        if found is None:
+                round = begun_rounds.round(sql, item, number)
+        if round is None:
             raise StoreAway(f"The store has lost round {number} of {item}.")
-        if require_supported(found).hold:
-            return found
+        if require_supported(round).hold:
+            return round
         self.at_once.add((item, number))
         return None
 
@@ -176,16 +176,16 @@ class Holds:
             return None
         try:
             with answering():
-                found = rounds.find(self.servers.store, order.item, order.round)
-            found = found or self._in_books(order)
-            if found and not require_supported(found).hold:
+                round = rounds.find(self.servers.store, order.item, order.round)
+            round = round or self._in_books(order)
+            if round and not require_supported(round).hold:
                 self.at_once.add(name)
                 return None
         except Unreadable:
             if self._may_hold(order):
                 raise
             return None
-        return found
+        return round
 
     def _may_hold(self, order: Order) -> bool:
         """Is it, or was it, a hold? In a round whose record cannot be read here."""
@@ -203,11 +203,11 @@ class Holds:
     def _in_books(self, order: Order) -> Round | None:
         """What the store has forgotten: a hold that stands in the database outlives it."""
         with db.answering(), self.servers.sessions() as sql:
-            found = begun_rounds.round(sql, order.item, order.round)
+            round = begun_rounds.round(sql, order.item, order.round)
             held = sql_holds.find(sql, order.id)
-        if held and not found:
+        if held and not round:
             raise StoreAway(f"The store has lost round {order.round} of {order.item}.")
-        return found
+        return round
 
 
 TURN = 0.25  # s between two sweeps of an item: units come back that late at the most

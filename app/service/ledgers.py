@@ -30,10 +30,13 @@ class Ledgers:
         return DatabaseLedger(self.servers, in_rows=True)
 
     def of(self, round: Round) -> Ledger:
-        way = Way.of(round.mode)
-        if way.in_database:
-            return self.rows if way.in_rows else self.database
-        return self.store
+        match Way.of(round.mode).mode.needs:
+            case "rows":
+                return self.rows
+            case "database":
+                return self.database
+            case _:
+                return self.store
 
     def left_in_database(self, rounds: Iterable[Round]) -> dict[str, int | None]:
         """Units left by item, in those `rounds` that sell there. Raises DatabaseAway."""

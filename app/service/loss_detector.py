@@ -73,13 +73,13 @@ class LossDetector:
 
         So it is with a store that was emptied while connections stay open.
         """
-        seen = self.seen.get(item, 0)  # read first: others may see newer ones meanwhile
-        found = self.rounds.newest(item)
-        number = found.number if found else 0
-        if number >= seen:
+        highest = self.seen.get(item, 0)  # read first: others may see newer ones meanwhile
+        newest = self.rounds.newest(item)
+        number = newest.number if newest else 0
+        if number >= highest:
             self.seen[item] = max(number, self.seen.get(item, 0))
-            return found
-        self._lacking(_gone_back(item, seen, number))
+            return newest
+        self._lacking(_gone_back(item, highest, number))
         return None
 
     def sold(self, round: Round, order: Order) -> None:
@@ -90,15 +90,15 @@ class LossDetector:
         """The same, of how a hold has ended."""
         self._note(round, Witnessed(time.monotonic(), hold.order, hold.stands))
 
-    def _note(self, round: Round, news: Witnessed) -> None:
-        item = news.order.item
+    def _note(self, round: Round, sale: Witnessed) -> None:
+        item = sale.order.item
         if not self.rounds.ledgers.of(round).in_store:
             self.unconfirmed.add((item, round.number))
         else:
-            told = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
+            witnessed = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
             # The same press, repeated, must not displace the newest sales.
-            if not news.ended or all(each.field != news.field for each in tuple(told)):
-                told.append(news)
+            if not sale.ended or all(each.field != sale.field for each in tuple(witnessed)):
+                witnessed.append(sale)
 
     def confirm(self) -> None:
         """Let the store know what was sold in the database. Raises StoreAway, DatabaseAway."""
@@ -113,26 +113,26 @@ class LossDetector:
     def meet(self, connection: Metered) -> None:
         """Ask a new connection's server for the newest sales. Raises redis.ConnectionError."""
         since = time.monotonic() - REMEMBERED
-        for item, told in list(self.told.items()):
-            fresh = [each for each in tuple(told) if each.at > since]
+        for item, witnessed in list(self.told.items()):
+            fresh = [each for each in tuple(witnessed) if each.at > since]
             lack = self._lack(connection, item, fresh) if fresh else None
             if lack and self._lacking(lack):
                 raise redis.ConnectionError(lack.what)
 
-    def _lack(self, connection: Metered, item: str, told: list[Witnessed]) -> Lack | None:
+    def _lack(self, connection: Metered, item: str, witnessed: list[Witnessed]) -> Lack | None:
         """What its server lacks of an item: the newest round, or the newest of these."""
-        seen = self.seen.get(item, 0)
-        connection.send_command("MGET", keys.newest(item), *(each.name for each in told))
+        highest = self.seen.get(item, 0)
+        connection.send_command("MGET", keys.newest(item), *(each.name for each in witnessed))
         try:
-            number, *said = connection.read_response()
+            number, *replies = connection.read_response()
         except redis.ResponseError as error:
             if _elsewhere(error):
                 return None
             raise
-        if int(number or 0) < seen:
-            return _gone_back(item, seen, int(number or 0))
-        newest_first = reversed(list(zip(told, said, strict=True)))
-        lost = next((each for each, one in newest_first if not each.known(one)), None)
+        if int(number or 0) < highest:
+            return _gone_back(item, highest, int(number or 0))
+        newest_first = reversed(list(zip(witnessed, replies, strict=True)))
+        lost = next((each for each, reply in newest_first if not each.known(reply)), None)
         if lost is None:
             return None
         order, given_back = lost.order, lost.ended not in (None, Stands.PAID)
@@ -142,14 +142,15 @@ class LossDetector:
     def _lacking(self, lack: Lack) -> bool:
         """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
         since = time.monotonic() - REMEMBERED
-        told = [each for each in tuple(self.told.get(lack.item, ())) if each.at > since]
+        witnessed = [each for each in tuple(self.told.get(lack.item, ())) if each.at > since]
         with answering():
-            news = loss_marks.mark(self.store, lack, {each.field: each.order for each in told})
-        if news:
+            orders = {each.field: each.order for each in witnessed}
+            is_marked = loss_marks.mark(self.store, lack, orders)
+        if is_marked:
             log.error("%s", lack.sentence)
         self.seen.pop(lack.item, None)
         self.told.pop(lack.item, None)
-        return news
+        return is_marked
 
 
 def _gone_back(item: str, seen: int, number: int) -> Lack:

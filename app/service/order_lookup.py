@@ -104,15 +104,15 @@ class OrderLookup:
                 recorded += sql_holds.of_buyer(session, buyer, MOST) if buyer else []
         except DatabaseAway:
             confirmed, partial = [], True
-        found = {each.order.id: OrderEntry(each.order, False, dropped=True) for each in dropped}
-        found |= {order.id: OrderEntry(order, confirmed=True) for order in confirmed}
+        entries = {each.order.id: OrderEntry(each.order, False, dropped=True) for each in dropped}
+        entries |= {order.id: OrderEntry(order, confirmed=True) for order in confirmed}
         for order in recorded:
             try:
-                if order.id not in found:
-                    found[order.id] = self._unconfirmed(order)
+                if order.id not in entries:
+                    entries[order.id] = self._unconfirmed(order)
             except (StoreAway, DatabaseAway, Unreadable):
                 partial = True
-        newest_first = sorted(found.values(), key=lambda entry: entry.order.id, reverse=True)
+        newest_first = sorted(entries.values(), key=lambda entry: entry.order.id, reverse=True)
         return OrderList(newest_first[:MOST], partial)
 
     def _unconfirmed(self, order: Order) -> OrderEntry:
@@ -130,7 +130,7 @@ class OrderLookup:
                 answers = pipe.execute(raise_on_error=False)
         except StoreAway as error:
             return InStore([], [], error)
-        found: list[Order] = []
+        recorded: list[Order] = []
         dropped: list[NotBooked] = []
         lacking: ShopError | None = None
         for answer in answers:
@@ -138,9 +138,9 @@ class OrderLookup:
                 lacking = StoreAway(f"The store does not answer: {answer}")
             elif isinstance(answer, bytes):
                 try:
-                    found.append(Order.decode(answer))
+                    recorded.append(Order.decode(answer))
                 except NotBooked as error:
                     dropped.append(error)
                 except Unreadable as error:
                     lacking = error
-        return InStore(found, dropped, lacking)
+        return InStore(recorded, dropped, lacking)

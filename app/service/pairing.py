@@ -104,17 +104,17 @@ class Pairing:
         return watch
 
     def _watch(self, stop: threading.Event, also: Callable[[], None]) -> None:
-        said = ""
+        last_warning = ""
         while True:
             try:
                 for item in ITEMS:
                     self._look(item)
                 also()
-                said = ""
+                last_warning = ""
             except ShopError as error:  # what cannot be asked stays as it was found; said once
-                if said != str(error):
+                if last_warning != str(error):
                     log.warning("whether store and database match: %s", error)
-                said = str(error)
+                last_warning = str(error)
             self._looked.set()
             if stop.wait(TURN):
                 return

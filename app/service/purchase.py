@@ -153,8 +153,8 @@ class Purchase:
 
         Raises redis.RedisError, StoreAway, DatabaseAway, Unreadable.
         """
-        if found := self._in_store(order):
-            return found
+        if earlier := self._in_store(order):
+            return earlier
         newest = self.rounds.newest(order.item)
         if newest is None:
             return None
@@ -163,10 +163,10 @@ class Purchase:
     def _in_store(self, order: Order) -> Order | None:
         """The same, as far as the store knows. Raises redis.RedisError, Unreadable."""
         key = Keys(order.item, 0).key(order.key)
-        found = self.servers.store.get(key)
-        if found is None:
+        record = self.servers.store.get(key)
+        if record is None:
             return None
-        sold = Order.decode(found)
+        sold = Order.decode(record)
         self.servers.copied(order.item, key)  # it may be why its buyer asks again
         return sold
 

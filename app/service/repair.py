@@ -34,8 +34,8 @@ RACES = 20  # looks at a round in which fulfil still buries sales before one is 
 class Evidence:
     """All that is still known of a round that lost something.
 
-    `told` are sales that workers have told buyers of; in a round that holds, those that were paid
-    for. `over` are holds that were given back or ran out, as workers have told their buyers.
+    `witnessed` are sales that workers have confirmed to buyers; in a round with holds, paid ones.
+    `over` are holds that were given back or ran out, as workers have told their buyers.
     """
 
     round: Round  # it has ended
@@ -43,7 +43,7 @@ class Evidence:
     remains: Remains  # in the store
     letters: Letters
     rows: Sequence[OrderLine]  # its orders
-    told: Sequence[Order]
+    witnessed: Sequence[Order]
     over: Sequence[EndedHold]
 
 
@@ -51,8 +51,8 @@ class Evidence:
 class RoundFigures:
     """Units, but for `booked` (orders) and `waiting` (sales in the stream that are none yet).
 
-    `gone`: the store knew nothing of the round. `there` are the ids of all sales and holds that are
-    in store or books.
+    `gone`: the store knew nothing of the round. `known_ids` are the ids of all sales and holds in
+    store or database.
     """
 
     remains: Remains
@@ -62,7 +62,7 @@ class RoundFigures:
     waiting: int
     sold: int
     held: int
-    there: frozenset[str]
+    known_ids: frozenset[str]
 
     @property
     def round(self) -> Round:
@@ -74,12 +74,16 @@ def figures(evidence: Evidence) -> RoundFigures:
     round, remains, letters = evidence.round, evidence.remains, evidence.letters
     waiting = sales.readable(round, remains.payloads)
     dead = sales.readable(round, letters.still_sold)
-    buried = {order.id for order in sales.readable(round, [each.sale for each in letters.kept])}
+    buried = {
+        order.id for order in sales.readable(round, [each.sale for each in letters.remaining])
+    }
     units = {row.id: row.quantity for row in evidence.rows}
     units |= {order.id: order.quantity for order in (*waiting, *dead)}
     keys = {row.key for row in evidence.rows} | {order.key for order in (*waiting, *dead)}
     known = units.keys() | buried
-    back = [order for order in evidence.told if order.id not in known and order.key not in keys]
+    back = [
+        order for order in evidence.witnessed if order.id not in known and order.key not in keys
+    ]
     back = back if evidence.in_store else []
     ends = {each.order.id: each.stands for each in evidence.over if each.order.id not in buried}
     ends |= dict.fromkeys([*units, *(order.id for order in back)], Stands.PAID)
@@ -100,7 +104,7 @@ def figures(evidence: Evidence) -> RoundFigures:
     left = max(0, round.stock - sold - sum(held.values()))
     left = left if remains.left is None else min(left, remains.left + returned)
     unread = len(remains.payloads) - len(waiting)
-    others = len(letters.kept) - len(dead) + letters.dropped
+    others = len(letters.remaining) - len(dead) + letters.dropped
     recorded = max(remains.recorded + len(back), len(units) + len(back) + unread + others)
     return RoundFigures(
         remains=remains,
@@ -110,7 +114,7 @@ def figures(evidence: Evidence) -> RoundFigures:
         waiting=len({order.id for order in waiting} - {row.id for row in evidence.rows}),
         sold=sold,
         held=sum(held.values()),
-        there=frozenset(known | held.keys()),
+        known_ids=frozenset(known | held.keys()),
     )
 
 
@@ -170,14 +174,14 @@ class MendBooks:
                 for number, count in sorted(confirmed.items())
                 if number >= since and count > has.get(number, 0)
             }
-            found = [
+            begun = [
                 records.find(self.store, item, number) or begun_rounds.round(session, item, number)
                 for number in {since, *short}
             ]
-            rounds = {round.number: round for round in found if round}
-            kept = list(sales.let_go_of(self.store, item, rounds)) if rounds else []
-            there = orders.which(session, [order.id for order in kept])
-        back = [order for order in kept if order.id not in there]
+            rounds = {round.number: round for round in begun if round}
+            remembered = list(sales.let_go_of(self.store, item, rounds)) if rounds else []
+            booked_ids = orders.which(session, [order.id for order in remembered])
+        back = [order for order in remembered if order.id not in booked_ids]
         of_round = Counter(order.round for order in back)
         gone = {number: max(0, count - of_round[number]) for number, count in short.items()}
         return Lost(back, rounds, gone)
@@ -233,25 +237,27 @@ class Mend:
         if lack is None or mark is None:
             return None
         with answering():
-            told = round_repair.told(self.store, item)
+            witnessed = round_repair.told(self.store, item)
         known, booked = self.books.rounds(item, lack.since)
-        numbers = {*known, *booked, *(order.round for order in told.orders)}
+        numbers = {*known, *booked, *(order.round for order in witnessed.orders)}
         if lack.since:
             numbers.add(lack.since)
-        found = {number: self._figures(item, number, known.get(number), told) for number in numbers}
-        rounds = [each for _, each in sorted(found.items()) if each]
+        figured = {
+            number: self._figures(item, number, known.get(number), witnessed) for number in numbers
+        }
+        rounds = [each for _, each in sorted(figured.items()) if each]
         back = {order.id for each in rounds for order in each.written.brought_back}
-        there = {id for each in rounds for id in each.there}
+        known_ids = {id for each in rounds for id in each.known_ids}
         return RepairPlan(
             lack,
             mark,
             rounds,
-            sorted(number for number, each in found.items() if each is None),
+            sorted(number for number, each in figured.items() if each is None),
             [
                 order
-                for order in told.orders
-                if order.id not in back | there
-                and told.ended.get(order.id, Stands.PAID) is Stands.PAID
+                for order in witnessed.orders
+                if order.id not in back | known_ids
+                and witnessed.ended.get(order.id, Stands.PAID) is Stands.PAID
             ],
             self.books.lost(item, lack.since),
         )
@@ -271,7 +277,7 @@ class Mend:
         return replace(plan, rounds=done)
 
     def _figures(
-        self, item: str, number: int, known: Round | None, told: round_repair.WitnessedSales
+        self, item: str, number: int, known: Round | None, witnessed: round_repair.WitnessedSales
     ) -> RoundFigures | None:
         """None: neither store nor books know its stock."""
         with answering():
@@ -281,8 +287,9 @@ class Mend:
         if round is None:
             return None
         ended = round if round.ended else replace(round, ended=self.rounds.now())
-        its = [order for order in told.orders if order.round == number]
-        ends = [EndedHold("", each, told.ended[each.id]) for each in its if each.id in told.ended]
+        its = [order for order in witnessed.orders if order.round == number]
+        ended_as = witnessed.ended
+        ends = [EndedHold("", each, ended_as[each.id]) for each in its if each.id in ended_as]
         if round.hold:  # nobody has paid for the others
             its = [each.order for each in ends if each.stands is Stands.PAID]
         rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
@@ -308,6 +315,6 @@ class Mend:
             if other != mark:
                 raise Lacking(Lack.decode(other))
             with answering():
-                told = round_repair.told(self.store, round.item)
-            wanted = self._figures(round.item, round.number, round, told) or wanted
+                witnessed = round_repair.told(self.store, round.item)
+            wanted = self._figures(round.item, round.number, round, witnessed) or wanted
         raise StoreAway("The store's sales are being moved all the time. Try again.")

@@ -69,15 +69,15 @@ def view(round: Round) -> View:
 
 def warnings(round: Round) -> list[str]:
     """Sentences, each a Text; none for a round that keeps what it promises."""
-    said: list[str] = []
-    way = Way.of(round.mode)
-    if way.exhibit:
-        breaks = catalogue.breaks(way)
-        said.append(
+    sentences: list[str] = []
+    seller = Way.of(round.mode)
+    if seller.exhibit:
+        breaks = catalogue.breaks(seller)
+        sentences.append(
             Text("%(mode)s is broken on purpose: %(breaks)s.", mode=round.mode, breaks=breaks)
         )
-    if (expected := catalogue.outlived(way)) and round.think >= round.lease:
-        said.append(
+    if (expected := catalogue.outlived(seller)) and round.think >= round.lease:
+        sentences.append(
             Text(
                 "The work (%(think)s s of thinking) will outlive the lease (%(lease)s s): "
                 "expect %(expected)s.",
@@ -86,6 +86,6 @@ def warnings(round: Round) -> list[str]:
                 expected=expected,
             )
         )
-    if (why := way.mode.no_think) and round.think:
-        said.append(why)
-    return said
+    if (why := seller.mode.no_think) and round.think:
+        sentences.append(why)
+    return sentences

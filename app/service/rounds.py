@@ -89,8 +89,8 @@ class Rounds:
             mode = wanted.name
             if missing := self.missing(mode):
                 errors["mode"] = missing
-            if "stock" not in errors and stock > (most := most_stock(wanted)):
-                errors["stock"] = too_many_rows(mode, most)
+            if "stock" not in errors and stock > (limit := most_stock(wanted)):
+                errors["stock"] = too_many_rows(mode, limit)
         except Invalid as invalid:
             errors |= invalid.errors
         if errors:
@@ -143,8 +143,8 @@ class Rounds:
     def newest(self, item: str) -> Round | None:
         """The item's newest round, running or ended. Raises StoreAway, Unreadable."""
         with answering():
-            found = records.newest(self.store, item)
-        return found and require_supported(found)
+            round = records.newest(self.store, item)
+        return round and require_supported(round)
 
     def find(self, item: str, number: int | None = None) -> Round:
         """One round, the newest unless `number` says.
@@ -153,15 +153,15 @@ class Rounds:
         """
         with answering():
             if number is None:
-                found = records.newest(self.store, item)
+                round = records.newest(self.store, item)
             else:
-                found = records.find(self.store, item, number)
-            lost = loss_marks.every(self.store, [item]) if found is None else []
+                round = records.find(self.store, item, number)
+            lost = loss_marks.every(self.store, [item]) if round is None else []
         if lost:
             raise Lacking(lost[0])
-        if found is None:
+        if round is None:
             raise no_round(item, number)
-        return require_supported(found)
+        return require_supported(round)
 
     def left(self, round: Round) -> int | None:
         """Units left in stock. Raises StoreAway or DatabaseAway, where the stock is."""

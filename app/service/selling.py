@@ -82,8 +82,8 @@ class Selling:
         if round.tickets and not holder(round, order.key):
             raise ForTheClass(Text("These are for the class only, one for each phone."))
         if order.quantity > round.limit:
-            most = Text("One order takes %(limit)s at most.", limit=round.limit)
-            raise Invalid({"quantity": most})
+            refusal = Text("One order takes %(limit)s at most.", limit=round.limit)
+            raise Invalid({"quantity": refusal})
         if round.per_buyer and not order.buyer:
             raise nameless(round)
         if round.delay and order.at < round.opens:  # our clock may lag a little
@@ -112,10 +112,10 @@ class RunningRounds:
         if known:
             return known
         # No lock while asking: with the store away each thread's 503 would wait for the one before.
-        found = self.detector.newest(item)
-        if found is None or not found.running or self.pairing.is_wrong(item):
+        newest = self.detector.newest(item)
+        if newest is None or not newest.running or self.pairing.is_wrong(item):
             raise not_running(item)
-        round, clock = self._fit(found), RoundClock()
+        round, clock = self._fit(newest), RoundClock()
         mode = Way.of(round.mode).mode(self.servers, clock, round)
         keys = Keys(item, round.number)
         selling = Selling(round, mode, self.rounds.ledgers.of(round), clock, keys)

@@ -76,7 +76,7 @@ class StoreLedger:
         dead = sales.readable(round, still_sold)
         with db.answering(), db.one_moment(self.servers.sessions) as session:
             rows, others = round_orders(session, round, [*waiting, *dead, *held])
-        put_back = len(letters.kept) - len(still_sold)
+        put_back = len(letters.remaining) - len(still_sold)
         return Snapshot(
             account.left,
             waiting,
@@ -139,9 +139,9 @@ class StoreLedger:
         """Expire up to `most` holds that are due; those whose units are to be put back."""
         while True:
             with answering():
-                found = holds.expire(self.servers.store, round, most)
-            orders = self._readable(round, found)
-            if orders or len(found) < most:  # else readable ones may be behind these
+                payloads = holds.expire(self.servers.store, round, most)
+            orders = self._readable(round, payloads)
+            if orders or len(payloads) < most:  # else readable ones may be behind these
                 return orders
 
     def _readable(self, round: Round, sales: list[bytes]) -> list[Order]:
@@ -152,10 +152,10 @@ class StoreLedger:
                 orders.append(Order.decode(sale))
             except Unreadable:
                 bad.append(sale)
-        if news := [sale for sale in bad if sale not in self.unreadable]:
-            self.unreadable.update(news)
-            said = "round %d of %s: %d holds stay held, as they cannot be read. The first: %.200r"
-            log.warning(said, round.number, round.item, len(news), news[0])
+        if unlogged := [sale for sale in bad if sale not in self.unreadable]:
+            self.unreadable.update(unlogged)
+            line = "round %d of %s: %d holds stay held, as they cannot be read. The first: %.200r"
+            log.warning(line, round.number, round.item, len(unlogged), unlogged[0])
         return orders
 
     def put_back(

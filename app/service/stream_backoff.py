@@ -33,9 +33,9 @@ class StreamBackoff:
         with self.lock:
             pause = min(LONGEST_PAUSE, 2 * self.pauses.get(name, (SHORTEST_PAUSE / 2, 0.0))[0])
             self.pauses[name] = pause, now + pause
-            news = self.said.get(name) != repr(error)
+            is_new = self.said.get(name) != repr(error)
             self.said[name] = repr(error)
-        if news:
+        if is_new:
             trace = None if isinstance(error, redis.RedisError | ShopError) else error
             log.warning("%s stands aside and is tried again: %s", name, error, exc_info=trace)
         return pause

@@ -195,19 +195,19 @@ class StatusReporter:
             status.seen = readings
             status.idle = 0.0 if status.in_flight else time.monotonic() - shift.since
             done = status.left_round and status.quiet is not None
-            said = records.encode(replace(status, left_round=done))
+            payload = records.encode(replace(status, left_round=done))
             if done:
                 self.shifts.pop(shift.keys.workers, None)
         begun = time.monotonic()
-        self.say(keys=[shift.keys.workers], args=[self.worker, said])
+        self.say(keys=[shift.keys.workers], args=[self.worker, payload])
         shift.spoke = begun
 
 
 def worker_statuses(store: redis.Redis, round: Round) -> list[WorkerStatus]:
     """What every worker last said of a round. Raises Unreadable for a newer version's word."""
     read = store.register_script(lua.source("read_statuses"))
-    now, *said = read(keys=[Keys(round.item, round.number).workers])
-    return [_status(text, int(now)) for text in said]
+    now, *replies = read(keys=[Keys(round.item, round.number).workers])
+    return [_status(text, int(now)) for text in replies]
 
 
 def _status(said: bytes, now: int) -> WorkerStatus:

@@ -33,12 +33,12 @@ def of_round(store: redis.Redis, round: Round) -> Account:
     pipe.xrange(names.holds)
     pipe.hvals(names.held)
     pipe.hget(keys.booked(round.item), str(round.number))
-    (stock, ended), sales, info, taken, held, confirmed = pipe.execute()
+    (stock, ended), sales, stream, taken, held, confirmed = pipe.execute()
     units = stock if ended is None else ended
     return Account(
         None if units is None else int(units),
         _sales(sales),
-        info["entries-added"],
+        stream["entries-added"],
         [*_sales(taken), *held],
         int(confirmed or 0),
     )

@@ -35,8 +35,8 @@ def put_roll(store: redis.Redis, item: str, worker: str, roll: bytes) -> None:
 
 def rolls(store: redis.Redis, item: str) -> dict[str, bytes]:
     """What each worker hears."""
-    said: Any = store.hgetall(keys.class_roll(item))
-    return {worker.decode(): roll for worker, roll in said.items()}
+    fields: Any = store.hgetall(keys.class_roll(item))
+    return {worker.decode(): roll for worker, roll in fields.items()}
 
 
 def forget(store: redis.Redis, item: str, workers: Iterable[str]) -> None:
@@ -58,8 +58,8 @@ def show(store: redis.Redis, item: str, id: str) -> None:
 
 def hidden(store: redis.Redis, item: str) -> set[str]:
     """The phones whose nicknames are kept off the screens."""
-    said: Any = store.smembers(keys.class_hidden(item))
-    return {id.decode() for id in said}
+    members: Any = store.smembers(keys.class_hidden(item))
+    return {id.decode() for id in members}
 
 
 def claim(store: redis.Redis, item: str, token: str, ms: int) -> bool:

@@ -57,14 +57,14 @@ def add(
     alone.
     """
     sale = fields.get(b"sale")
-    told: list[str | bytes | int] = ["round", names.number, "entry", id, "put_back", put_back]
-    told += ["reason", reason[:LONGEST], "sale", _all(fields) if sale is None else sale]
+    words: list[str | bytes | int] = ["round", names.number, "entry", id, "put_back", put_back]
+    words += ["reason", reason[:LONGEST], "sale", _all(fields) if sale is None else sale]
     store.register_script(lua.source("bury"))(
         keys=[
             *(names.sales, keys.dead_letters(names.item), names.stock, names.ended),
             names.bought(buyer),
         ],
-        args=[id, GROUP, put_back, *told],
+        args=[id, GROUP, put_back, *words],
     )
 
 
@@ -85,21 +85,21 @@ def every(store: redis.Redis, item: str) -> list[DeadLetter]:
 def find(store: redis.Redis, item: str, id: str) -> DeadLetter | None:
     if not ID.fullmatch(id):
         return None
-    found: Any = store.xrange(keys.dead_letters(item), id, id)
-    return _letter(item, *found[0]) if found else None
+    entries: Any = store.xrange(keys.dead_letters(item), id, id)
+    return _letter(item, *entries[0]) if entries else None
 
 
 @dataclass(frozen=True)
 class Letters:
     """A round's, and how many more of it were dropped for good."""
 
-    kept: list[DeadLetter]
+    remaining: list[DeadLetter]
     dropped: int
 
     @property
     def still_sold(self) -> list[bytes]:
         """The sales whose units are not back in stock."""
-        return [letter.sale for letter in self.kept if not letter.put_back]
+        return [letter.sale for letter in self.remaining if not letter.put_back]
 
 
 def of_round(store: redis.Redis, item: str, number: int) -> Letters:

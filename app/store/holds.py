@@ -30,8 +30,8 @@ def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Ho
     over: the books may have it as an order.
     """
     names = Keys(round.item, round.number)
-    asked = "LOOK" if stands is Stands.HELD else stands.value
-    found = store.register_script(lua.source("settle"))(
+    word = "LOOK" if stands is Stands.HELD else stands.value
+    reply = store.register_script(lua.source("settle"))(
         keys=[
             names.holds,
             names.held,
@@ -42,17 +42,17 @@ def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Ho
             names.key(order.key),
             keys.lacks(round.item),
         ],
-        args=[order.id, round.hold, asked, KEY_LIFE, BACK_MS],
+        args=[order.id, round.hold, word, KEY_LIFE, BACK_MS],
     )
-    if found is None:  # had it ended in any other way, nobody would know of this order any more
+    if reply is None:  # had it ended in any other way, nobody would know of this order any more
         return Hold(order, Stands.PAID, 0, 0)
-    said, until, now, owed = found
-    if said == b"LACKS":
+    state, until, now, owed = reply
+    if state == b"LACKS":
         raise StoreAway(
             f"The store has lost something of {round.item}. What is held of it can be paid for, "
             "or given up, once that is mended."
         )
-    return Hold(order, Stands(said.decode()), int(until), int(now), bool(owed))
+    return Hold(order, Stands(state.decode()), int(until), int(now), bool(owed))
 
 
 def expire(store: redis.Redis, round: Round, most: int) -> list[bytes]:
@@ -78,8 +78,8 @@ def next_due(store: redis.Redis, round: Round, most: int) -> list[Due]:
     moments: Any = store.zrange(names.due, 0, most - 1, withscores=True)
     sales: Any = store.hmget(names.held, [id for id, _ in moments]) if moments else []
     now = clock.now(store)
-    found = [(sale, int(at) - now) for sale, (_, at) in zip(sales, moments, strict=True) if sale]
-    return [Due(order, ms) for sale, ms in found for order in readable([sale])]
+    due = [(sale, int(at) - now) for sale, (_, at) in zip(sales, moments, strict=True) if sale]
+    return [Due(order, ms) for sale, ms in due for order in readable([sale])]
 
 
 def put_back(
@@ -145,8 +145,8 @@ def _booked(store: redis.Redis, names: Keys, ids: Sequence[str]) -> None:
 
 def readable(sales: list[bytes]) -> list[Order]:
     """Those that can be read; the audit tells of the others."""
-    found = []
+    sold = []
     for sale in sales:
         with suppress(Unreadable):
-            found.append(Order.decode(sale))
-    return found
+            sold.append(Order.decode(sale))
+    return sold

@@ -28,8 +28,8 @@ class There:
 def look(store: redis.Redis, item: str) -> There:
     """In one round trip. Raises Unreadable."""
     names = [keys.newest, keys.accepted, keys.identity, keys.lacks]
-    said: list[Any] = store.mget([name(item) for name in names])
-    newest, accepted, identity, lack = said
+    replies: list[Any] = store.mget([name(item) for name in names])
+    newest, accepted, identity, lack = replies
     return There(
         int(newest or 0),
         int(accepted or 0),
@@ -49,8 +49,8 @@ def every(store: redis.Redis, items: Iterable[str]) -> list[Lack]:
 
 def standing(store: redis.Redis, item: str) -> bytes | None:
     """What is not accepted, as it stands there."""
-    said: Any = store.get(keys.lacks(item))
-    return said if isinstance(said, bytes) else None
+    record: Any = store.get(keys.lacks(item))
+    return record if isinstance(record, bytes) else None
 
 
 def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
@@ -59,8 +59,8 @@ def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
     Or what was done: see Mended.
     """
     names = Keys(item, number)
-    own, found, mended = store.mget(names.lacks, keys.lacks(item), names.mended)
-    if found and number >= (lack := Lack.decode(found)).since:
+    own, item_mark, mended = store.mget(names.lacks, keys.lacks(item), names.mended)
+    if item_mark and number >= (lack := Lack.decode(item_mark)).since:
         return lack.sentence
     if not own:
         return None
@@ -68,7 +68,7 @@ def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
     return together(what, Mended.decode(mended).what) if mended else what
 
 
-def mark(store: redis.Redis, lack: Lack, told: Mapping[str, Order] | None = None) -> bool:
+def mark(store: redis.Redis, lack: Lack, witnessed: Mapping[str, Order] | None = None) -> bool:
     """Let nothing of the item be sold: end the round that runs, and let none be begun.
 
     False: it is accepted already. The first finding stands, whatever is found later. Of what buyers
@@ -85,12 +85,12 @@ def mark(store: redis.Redis, lack: Lack, told: Mapping[str, Order] | None = None
         pipe.set(keys.lacks(lack.item), lack.encode(), nx=True)
         if lack.since:
             pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
-        for field, order in (told or {}).items():
+        for field, order in (witnessed or {}).items():
             pipe.hset(keys.told(lack.item), field, order.encode())
         try:
             pipe.execute()
         except redis.WatchError:
-            return mark(store, lack, told)  # again only as often as somebody accepts
+            return mark(store, lack, witnessed)  # again only as often as somebody accepts
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
     return True

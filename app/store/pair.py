@@ -56,8 +56,8 @@ class Pair(NamedTuple):
 def store_side(store: redis.Redis, item: str) -> PairSide:
     """In one round trip."""
     names = keys.identity(item), keys.database(item), keys.newest(item)
-    said: list[Any] = store.mget(names)
-    id, partner, newest = said
+    replies: list[Any] = store.mget(names)
+    id, partner, newest = replies
     return PairSide((id or b"").decode(), (partner or b"").decode(), int(newest or 0))
 
 
@@ -114,8 +114,8 @@ def share_a_round(store: redis.Redis, session: Session) -> bool:
             known.add((begun.item, begun.number, begun.started))
     for item, number, started in known:
         with suppress(Unreadable):
-            found = rounds.find(store, item, number)
-            if found and found.started == started:
+            round = rounds.find(store, item, number)
+            if round and round.started == started:
                 return True
     return False
 

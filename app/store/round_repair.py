@@ -45,8 +45,8 @@ class WitnessedSales:
 class Remains:
     """`left` None: no stock. `payloads` are the sales not yet in the database.
 
-    `recorded` are all that were ever written, `taken` what is neither left nor paid for. `seen` is
-    compared when something is written: nobody may have been here since.
+    `recorded` are all that were ever written, `taken` what is neither left nor paid for. A write
+    compares `fingerprint`: it fails when the round has changed since.
     """
 
     round: Round | None
@@ -54,7 +54,7 @@ class Remains:
     payloads: list[bytes]
     recorded: int
     taken: list[Taken]
-    seen: bytes
+    fingerprint: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,14 +82,14 @@ def look(store: redis.Redis, item: str, number: int) -> Remains:
     pipe.xrange(names.holds)
     pipe.hvals(names.held)
     pipe.xinfo_stream(names.sales)
-    said: list[Any] = pipe.execute(raise_on_error=False)
-    for answer in said[:-1]:
+    replies: list[Any] = pipe.execute(raise_on_error=False)
+    for answer in replies[:-1]:
         if isinstance(answer, redis.RedisError):
             raise answer
-    (record, ended), entries, dead, fresh, held, info = said
-    if isinstance(info, redis.ResponseError):  # no such key
-        info = {"last-generated-id": b"", "entries-added": ""}
-    last, added = info["last-generated-id"], info["entries-added"]
+    (record, ended), entries, dead, fresh, held, stream = replies
+    if isinstance(stream, redis.ResponseError):  # no such key
+        stream = {"last-generated-id": b"", "entries-added": ""}
+    last, added = stream["last-generated-id"], stream["entries-added"]
     taken = [Taken(id.decode(), fields.get(b"sale", b"")) for id, fields in fresh]
     taken += [Taken("", sale) for sale in held]
     return Remains(
@@ -122,7 +122,7 @@ def write(
             ),
         ],
         args=[
-            *(lack, remains.seen, round.encode(), round.number),
+            *(lack, remains.fingerprint, round.encode(), round.number),
             *("" if written.left is None else written.left, written.recorded, GROUP, mended),
             *(KEY_LIFE, len(back)),
             *(order.encode() for order in back),
@@ -138,9 +138,9 @@ def write(
 
 def told(store: redis.Redis, item: str) -> WitnessedSales:
     """Without what was dropped, and without unpaid holds of which only the store knows the end."""
-    found: Any = store.hgetall(keys.told(item))
+    fields: Any = store.hgetall(keys.told(item))
     orders, ended = {}, dict[str, Stands]()
-    for field, sale in found.items():
+    for field, sale in fields.items():
         try:
             order = Order.decode(sale)
             if word := field.decode().removesuffix(order.id).rstrip():
@@ -152,8 +152,8 @@ def told(store: redis.Redis, item: str) -> WitnessedSales:
         orders[order.id] = order
     for order in list(orders.values()):
         names = Keys(item, order.round)
-        said: Any = store.mget(names.hold(order.id), names.order(order.id))
-        hold, sale = said
+        replies: Any = store.mget(names.hold(order.id), names.order(order.id))
+        hold, sale = replies
         if (hold and order.id not in ended) or _dropped(sale):
             del orders[order.id]
     return WitnessedSales(list(orders.values()), ended)

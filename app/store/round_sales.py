@@ -54,11 +54,11 @@ class RoundSales:
 
     def judge(self, order: Order, values: Sequence[Value]) -> tuple[int, Earlier]:
         """Say what the values of the keys in `reads` mean. No stock counts as 0."""
-        stock, seen, *ended = values
+        stock, record, *ended = values
         bought = int((self.most and ended.pop()) or 0)
         left, answer = int(stock or 0), None
-        if seen:
-            answer = Sale(Outcome.SOLD, order=Order.decode(seen))
+        if record:
+            answer = Sale(Outcome.SOLD, order=Order.decode(record))
         elif stock is None or any(ended):
             answer = Sale(Outcome.ROUND_OVER)
         elif left < order.quantity:

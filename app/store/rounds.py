@@ -47,11 +47,11 @@ def newest(store: redis.Redis, item: str) -> Round | None:
     """The item's newest round, running or ended. Raises Unreadable, as all here do for a record."""
     for _ in range(RACES):
         number = store.get(keys.newest(item))
-        found = find(store, item, int(number)) if number else None
+        round = find(store, item, int(number)) if number else None
         # An ended one: was it still the newest when we read it, or has the next begun meanwhile?
-        if found is None or found.running or store.get(keys.newest(item)) == number:
+        if round is None or round.running or store.get(keys.newest(item)) == number:
             break
-    return found
+    return round
 
 
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
@@ -81,10 +81,10 @@ def shelf(store: redis.Redis) -> list[Shelved]:
     for slug, number in numbers.items():
         names = Keys(slug, int(number or 0))
         pipe.mget(names.record, names.stock, names.ended)
-    found = _answered(numbers, pipe.execute(raise_on_error=False))
+    replies = _answered(numbers, pipe.execute(raise_on_error=False))
     shelf = list[Shelved]()
     for slug, item in ITEMS.items():
-        record, stock, ended = found.get(slug, (None, None, None))
+        record, stock, ended = replies.get(slug, (None, None, None))
         try:
             round = Round.decode(record) if record else None
             shelf.append(Shelved(item, round, _units(stock, ended)))
@@ -95,14 +95,14 @@ def shelf(store: redis.Redis) -> list[Shelved]:
 
 def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
     """The answers that are no errors, by item. Raises when all of them are errors."""
-    said = {
+    answered = {
         item: answer
         for item, answer in zip(items, answers, strict=True)
         if not isinstance(answer, redis.RedisError)
     }
-    if answers and not said:
+    if answers and not answered:
         raise answers[0]
-    return said
+    return answered
 
 
 def open_streams(store: redis.Redis, items: Sequence[str]) -> OpenStreams:
@@ -112,13 +112,13 @@ def open_streams(store: redis.Redis, items: Sequence[str]) -> OpenStreams:
         pipe.smembers(keys.streams(item))
     answers = pipe.execute(raise_on_error=False)
     numbers = _answered(items, answers)
-    found = [
+    streams = [
         Keys(item, number)
         for item, members in numbers.items()
         for number in sorted(int(each) for each in members if NUMBER.fullmatch(each))
     ]
-    asked = zip(items, answers, strict=True)
-    return OpenStreams(found, {item: error for item, error in asked if item not in numbers})
+    pairs = zip(items, answers, strict=True)
+    return OpenStreams(streams, {item: error for item, error in pairs if item not in numbers})
 
 
 def make_group(store: redis.Redis, names: Keys) -> None:

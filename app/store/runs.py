@@ -16,11 +16,11 @@ END = "end"  # the kind of a run's last event
 
 
 class Event(NamedTuple):
-    """`id` is the stream's, and so of the server-sent event; `data` is JSON."""
+    """`id` is the stream's, and so of the server-sent event; `json` is its text."""
 
     id: str
     kind: str
-    data: str
+    json: str
 
 
 def claim(store: redis.Redis, item: str, id: str, ms: int) -> bool:

@@ -52,8 +52,9 @@ def let_go_of(store: redis.Redis, item: str, rounds: Mapping[int, Round]) -> Ite
             order = Order.decode(node.get(name) or b"")
             if (round := rounds.get(order.round)) is None:
                 continue
-            said: list[Any] = store.mget(keys.order(item, order.id), Keys.of(round).hold(order.id))
-            waits, ended = said
+            hold = Keys.of(round).hold(order.id)
+            replies: list[Any] = store.mget(keys.order(item, order.id), hold)
+            waits, ended = replies
             is_sold = ended.startswith(Stands.PAID.encode()) if ended else not round.hold
             if is_sold and not waits:
                 yield order
@@ -69,8 +70,8 @@ def remember(store: redis.Redis, orders: Sequence[Order]) -> None:
 
 def readable(round: Round, payloads: Iterable[bytes]) -> list[Order]:
     """Return those sales of a round that can be read."""
-    found = []
+    orders = []
     for payload in payloads:
         with suppress(Unreadable):
-            found.append(read(Keys(round.item, round.number), {b"sale": payload}))
-    return found
+            orders.append(read(Keys(round.item, round.number), {b"sale": payload}))
+    return orders

@@ -50,8 +50,8 @@ class Servers:
         mine = weakref.WeakMethod(self._meet)
 
         def meet(connection: Metered) -> None:
-            if told := mine():
-                told(connection)
+            if check := mine():
+                check(connection)
 
         return connect(self.settings.store, self.settings.store_timeout, meet)
 

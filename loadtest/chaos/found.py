@@ -80,7 +80,7 @@ class Finder:
             pipe.hvals(names.held)
             pipe.exists(names.lacks, keys.lacks(item))
             ended, running, taken, held, lacks = pipe.execute()
-            letters = dead_letters.of_round(client, item, number).kept
+            letters = dead_letters.of_round(client, item, number).remaining
         units = running if ended is None else ended
         sales = [fields.get(b"sale", b"") for _, fields in taken] + held
         orders = [Order.decode(sale) for sale in sales]

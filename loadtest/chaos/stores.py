@@ -138,7 +138,7 @@ class Stores:
             for item, number in rounds:
                 entries = client.xrange(Keys(item, number).sales)
                 payloads = [fields.get(b"sale", b"") for _, fields in entries]
-                letters = dead_letters.of_round(client, item, number).kept
+                letters = dead_letters.of_round(client, item, number).remaining
                 payloads += [letter.sale for letter in letters if not letter.put_back]
                 for payload in payloads:
                     with suppress(Unreadable):

@@ -57,7 +57,7 @@ def _only_waits(place: Place) -> bool:
 def _happened(does: str, who: str, what: str, waited: bool) -> str:
     """`what` was done, or for how long; `waited`: all did, before it."""
     if does in FAULT_WORDS:
-        return FAULT_WORDS[does].told(who, what)
+        return FAULT_WORDS[does].sentence(who, what)
     if does == "time" and not waited:
         return Text("%(time)s pass while somebody sleeps.", time=what)
     if does == "time":

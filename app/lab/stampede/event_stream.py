@@ -37,4 +37,4 @@ def _wire(event: Event | None) -> bytes:
     if event is None:
         return b":\n\n"
     id = f"id: {event.id}\n" if event.id else ""
-    return f"{id}event: {event.kind}\ndata: {event.data}\n\n".encode()
+    return f"{id}event: {event.kind}\ndata: {event.json}\n\n".encode()

@@ -133,7 +133,7 @@ class Runs(Jobs[Run]):
             event = records.last(self.store, run.keys)
         if event is None or is_end(event):
             return {}
-        sample: Sample = orjson.loads(event.data)
+        sample: Sample = orjson.loads(event.json)
         return sample
 
     def crashed(self, job: Run) -> Run:

@@ -35,11 +35,11 @@ class Ending:
         if buyer not in self.buyers:
             return None
         missing = max(0, self.sold - self.stock)
-        said: Literal["sold", "real", "missing", "the-missing"] = "sold"
+        outcome: Literal["sold", "real", "missing", "the-missing"] = "sold"
         if missing and self.buyers.index(buyer) < self.stock:
-            said = "real"
+            outcome = "real"
         elif missing:
-            said = "missing" if missing > 1 else "the-missing"
+            outcome = "missing" if missing > 1 else "the-missing"
         return ForOne(
-            round=self.round, said=said, stock=self.stock, sold=self.sold, missing=missing
+            round=self.round, said=outcome, stock=self.stock, sold=self.sold, missing=missing
         )

@@ -40,8 +40,8 @@ class Members:
         """A phone at `address` gives a sign. Raises StoreAway."""
         now = self.clock.now()
         with self.lock:
-            news = self.roll.hear(ClassMember(id, name, joined, now), address)
-            if not news and now < self.written + REFRESH:
+            is_new = self.roll.hear(ClassMember(id, name, joined, now), address)
+            if not is_new and now < self.written + REFRESH:
                 return
             self.roll.forget_the_gone(now)
             self.written = now
@@ -59,14 +59,14 @@ class Members:
         since, here = self.clock.now() - GONE, dict[str, ClassMember]()
         for worker, roll in rolls.items():
             try:
-                there = [versioned(ClassMember, each) for each in parse(roll)]
+                members = [versioned(ClassMember, each) for each in parse(roll)]
             except Unreadable:  # another version's worker: its phones are not known here
                 continue
-            for member in there:
+            for member in members:
                 known = here.get(member.id)  # by another worker, before
                 if member.seen >= since and (known is None or member.seen > known.seen):
                     here[member.id] = member
-            if all(member.seen < since - LONG_GONE for member in there):
+            if all(member.seen < since - LONG_GONE for member in members):
                 with answering():
                     records.forget(self.store, ITEM, [worker])  # it died, or has nobody
         ours = [member for member in here.values() if member.joined >= began]

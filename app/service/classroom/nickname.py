@@ -24,9 +24,9 @@ def nickname(text: str) -> str:
     if not name:
         raise Invalid({"name": Text("Choose a nickname.")})
     if len(name) > LONGEST_NAME:
-        most = Text("A nickname has %(most)s characters at most.", most=LONGEST_NAME)
-        raise Invalid({"name": most})
-    seen = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
-    if not seen or not name.isprintable() or not BLANK.isdisjoint(name):
+        too_long = Text("A nickname has %(most)s characters at most.", most=LONGEST_NAME)
+        raise Invalid({"name": too_long})
+    is_visible = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
+    if not is_visible or not name.isprintable() or not BLANK.isdisjoint(name):
         raise Invalid({"name": Text("A nickname has letters, digits and signs that can be seen.")})
     return name

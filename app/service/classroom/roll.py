@@ -77,8 +77,8 @@ class Roll:
         if len(self.places) < MOST:
             return None
         counts = Counter(place.address for place in self.places.values())
-        [(largest, most)] = counts.most_common(1)
-        of = address if counts[address] == most else largest
+        [(largest, count)] = counts.most_common(1)
+        of = address if counts[address] == count else largest
         return _weakest([place for place in self.places.values() if place.address == of])
 
     def members(self) -> list[ClassMember]:

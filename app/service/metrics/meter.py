@@ -85,11 +85,11 @@ class Meter:
             return
         with self.lock:
             self.fresh = False
-            told = [
+            counts = [
                 (mode, dict(each.answers), [*each.sums], [*each.waits], each.waited)
                 for mode, each in self.counts.items()
             ]
-        for mode, answers, sums, waits, waited in told:
+        for mode, answers, sums, waits, waited in counts:
             for outcome, number in answers.items():
                 labels = {"mode": mode, "outcome": outcome}
                 place.put("counter", PURCHASES, "_total", labels, number, "Purchases, by answer.")

@@ -53,7 +53,7 @@ class StoreClock:
     def _look(self) -> None:
         try:
             with answering():
-                said = now(self.store)
-            self.ahead.append(said - time.monotonic() * 1000)
+                store_ms = now(self.store)
+            self.ahead.append(store_ms - time.monotonic() * 1000)
         finally:  # one who is away is not asked again sooner
             self.looked = time.monotonic()

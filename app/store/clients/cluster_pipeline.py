@@ -94,11 +94,11 @@ class ClusterPipeline(Pipeline):
             pipe.command_stack = [commands[place] for place in places]
             pipe.scripts = set(scripts)
             try:
-                said: Iterable[Any] = pipe.execute(raise_on_error=False)
+                replies: Iterable[Any] = pipe.execute(raise_on_error=False)
             except redis.RedisError as error:
                 self.topology.notice(error)
-                said = [error] * len(places)
-            for place, answer in zip(places, said, strict=True):
+                replies = [error] * len(places)
+            for place, answer in zip(places, replies, strict=True):
                 answers[place] = self._followed(commands[place], answer)
                 if raise_on_error and isinstance(answers[place], redis.RedisError):
                     raise answers[place]

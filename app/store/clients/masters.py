@@ -39,12 +39,12 @@ class Masters:
 
         Raises Invalid when a master does not answer, or is named twice.
         """
-        found = []
+        identities = []
         for number, client in enumerate(self.clients, 1):
             try:
                 client.set(IDENTITY, secrets.token_hex(8), nx=True)
                 identity: Any = client.get(IDENTITY)
-                found.append(identity.decode())
+                identities.append(identity.decode())
             except redis.RedisError as error:
                 away = Text(
                     "Master %(number)s of lock:redlock does not answer. A round starts only while "
@@ -53,9 +53,9 @@ class Masters:
                     count=len(self.clients),
                 )
                 raise Invalid({"mode": away}) from error
-        if len(set(found)) < len(found):
+        if len(set(identities)) < len(identities):
             raise Invalid({"mode": Text("Two of REDLOCK_URLS lead to one server. Name it once.")})
-        return ",".join(found)
+        return ",".join(identities)
 
     def mismatch(self, listed: str) -> str:
         """Return why no lock of a round with this list can be taken here; "" if it can."""
@@ -74,28 +74,28 @@ class Masters:
                 listed=len(listed),
                 here=len(self.clients),
             )
-        found: list[str] = []
+        listed_here: list[str] = []
         for number, client in enumerate(self.clients, 1):
             try:
-                said: Any = client.get(IDENTITY)
+                reply: Any = client.get(IDENTITY)
             except redis.RedisError:
                 continue
-            identity = (said or b"").decode()
-            if identity not in listed or identity in found:
+            identity = (reply or b"").decode()
+            if identity not in listed or identity in listed_here:
                 return Text(
                     "master %(number)s is not one of those that the round was started with. Set "
                     "REDLOCK_URLS to the same servers on every host. If that master lost its data, "
                     "start a new round.",
                     number=number,
                 )
-            found.append(identity)
+            listed_here.append(identity)
         majority = len(listed) // 2 + 1
-        if len(found) >= majority:
+        if len(listed_here) >= majority:
             return ""
         return counted(
             "%(num)s of %(count)s masters answers, and a lock needs %(majority)s.",
             "%(num)s of %(count)s masters answer, and a lock needs %(majority)s.",
-            len(found),
+            len(listed_here),
             count=len(listed),
             majority=majority,
         )

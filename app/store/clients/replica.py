@@ -33,8 +33,8 @@ def wait(store: redis.Redis, item: str, timeout_ms: int, *written: str) -> None:
     pipe.set(name, 1)
     pipe.execute_command("WAIT", 1, int(timeout_ms * PATIENCE))
     pipe.exists(*written, name)
-    _, replicas, there = pipe.execute()
+    _, replicas, existing = pipe.execute()
     if not replicas:
         raise NotCopied("No replica has confirmed it in time.")
-    if there <= len(written):
+    if existing <= len(written):
         raise NotCopied("Another server has taken over, which does not know of it.")

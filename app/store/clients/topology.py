@@ -119,14 +119,14 @@ class Topology:
         come first the next time.
         """
         give_up = time.monotonic() + self.timeout
-        for asked in list(self.known):
+        for address in list(self.known):
             try:
-                slots = self.node(*asked).execute_command("CLUSTER SLOTS")
+                slots = self.node(*address).execute_command("CLUSTER SLOTS")
                 if not slots:  # it has left the cluster, or never was in it
-                    raise ClusterDownError(f"{asked[0]}:{asked[1]} knows no node with slots.")
+                    raise ClusterDownError(f"{address[0]}:{address[1]} knows no node with slots.")
                 break
             except redis.RedisError as error:
-                self.known = [*(other for other in self.known if other != asked), asked]
+                self.known = [*(other for other in self.known if other != address), address]
                 failure = error
                 if time.monotonic() >= give_up:
                     raise
@@ -135,10 +135,10 @@ class Topology:
         owners: list[redis.Redis | None] = [None] * REDIS_CLUSTER_HASH_SLOTS
         for first, last, (name, port, *_), *_replicas in slots:
             # A node that does not know its own name means the one that we asked.
-            found = (name.decode() if name else asked[0], port)
-            owners[first : last + 1] = [self.node(*found)] * (last + 1 - first)
-            if found not in self.known:
-                self.known = [*self.known, found]
+            owner = (name.decode() if name else address[0], port)
+            owners[first : last + 1] = [self.node(*owner)] * (last + 1 - first)
+            if owner not in self.known:
+                self.known = [*self.known, owner]
         self.owners = owners
         return owners
 

@@ -195,9 +195,9 @@ class ZooKeeper:
         try:
             yield
         except (KazooException, KazooTimeoutError) as error:
-            said = str(error) or type(error).__name__
+            reason = str(error) or type(error).__name__
             hosts = ",".join(f"{host}:{port}" for host, port, *_ in self.client.hosts)
-            raise StoreAway(f"ZooKeeper ({hosts}) does not answer: {said}") from error
+            raise StoreAway(f"ZooKeeper ({hosts}) does not answer: {reason}") from error
 
     @staticmethod
     def _now() -> float:

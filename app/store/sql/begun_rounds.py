@@ -48,8 +48,8 @@ def seen(session: Session, item: str) -> Seen:
     row = session.get(BegunRow, item)
     ordered = session.scalar(select(func.max(OrderRow.round)).where(OrderRow.item == item)) or 0
     newest = max(ordered, row.round if row else 0)
-    there = OrderRow.item == item, OrderRow.round == newest
-    orders = session.scalar(select(func.count()).select_from(OrderRow).where(*there)) or 0
+    conditions = OrderRow.item == item, OrderRow.round == newest
+    orders = session.scalar(select(func.count()).select_from(OrderRow).where(*conditions)) or 0
     return Seen(newest, orders, row.store if row else "")
 
 

@@ -47,7 +47,7 @@ def _members(columns: Mapping[str, str]) -> list[str]:
 @cache
 def _statement(database: str, table: Table, columns: tuple[tuple[str, str], ...]) -> str:
     names = ", ".join(f'"{name}"' for name, _ in columns)
-    there = ", ".join(f'"{column.name}"' for column in table.primary_key)
+    key_columns = ", ".join(f'"{column.name}"' for column in table.primary_key)
     if database == "postgresql":
         values = ", ".join(member if member == NOW else f'"{member}"' for _, member in columns)
         types = {member: _type(table.c[name]) for name, member in columns if member != NOW}
@@ -56,7 +56,7 @@ def _statement(database: str, table: Table, columns: tuple[tuple[str, str], ...]
     else:
         values = ", ".join(member if member == NOW else "?" for _, member in columns)
         source = f"VALUES ({values})"
-    return f"INSERT INTO {table.name} ({names}) {source} ON CONFLICT ({there}) DO NOTHING"
+    return f"INSERT INTO {table.name} ({names}) {source} ON CONFLICT ({key_columns}) DO NOTHING"
 
 
 def _type(column: Any) -> str:

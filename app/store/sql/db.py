@@ -140,8 +140,8 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
 def _file(path: str | None) -> tuple[int, int] | None:
     """Return which file is at the path; None without one."""
     with suppress(OSError):
-        found = os.stat(path or "")
-        return found.st_dev, found.st_ino
+        status = os.stat(path or "")
+        return status.st_dev, status.st_ino
     return None
 
 
@@ -179,14 +179,14 @@ def connections(engine: Engine) -> tuple[int, int] | None:
     if engine.dialect.name == "sqlite":
         return None
     with answering(), engine.connect() as connection:
-        most, used = connection.execute(
+        limit, used = connection.execute(
             text(
                 "SELECT current_setting('max_connections')::int"
                 " - current_setting('superuser_reserved_connections')::int,"
                 " (SELECT count(*) FROM pg_stat_activity WHERE datname IS NOT NULL)"
             )
         ).one()
-        return most, used
+        return limit, used
 
 
 def check(engine: Engine) -> None:
@@ -287,9 +287,9 @@ def taking_rows() -> Iterator[None]:
     except IntegrityError as error:
         raise RowsRefused(_first_line(error)) from error
     except DatabaseAway as away:
-        said = away.__cause__
-        if isinstance(said, DBAPIError) and _about_a_row(said):
-            raise RowsRefused(_first_line(said)) from said
+        cause = away.__cause__
+        if isinstance(cause, DBAPIError) and _about_a_row(cause):
+            raise RowsRefused(_first_line(cause)) from cause
         raise
 
 

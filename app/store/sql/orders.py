@@ -90,10 +90,10 @@ def misfit(order: Order) -> str:
 
     No database is asked: SQLite would take what is too long, and lose what is too large.
     """
-    for name, most in LONGEST.items():
+    for name, limit in LONGEST.items():
         text = getattr(order, name)
-        if len(text) > most:
-            return f"Its {name} has {len(text)} characters; {most} are the most."
+        if len(text) > limit:
+            return f"Its {name} has {len(text)} characters; {limit} are the most."
         if "\0" in text:
             return f"Its {name} has a character that no database takes (NUL)."
     for name, bits in BITS.items():
@@ -114,8 +114,8 @@ def insert_missing(session: Session, orders: Sequence[Order]) -> None:
 
 def find(session: Session, id: str) -> Order | None:
     """None: no order of that id is booked."""
-    found = session.get(OrderRow, id)
-    return found.order() if found else None
+    row = session.get(OrderRow, id)
+    return row.order() if row else None
 
 
 def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
@@ -144,20 +144,20 @@ def which(session: Session, ids: Collection[str]) -> set[str]:
 
 def units_of_round(session: Session, item: str, round: int) -> int:
     """Units in all orders of a round."""
-    there = OrderRow.item == item, OrderRow.round == round
-    return session.scalar(select(func.sum(OrderRow.quantity)).where(*there)) or 0
+    conditions = OrderRow.item == item, OrderRow.round == round
+    return session.scalar(select(func.sum(OrderRow.quantity)).where(*conditions)) or 0
 
 
 def rounds(session: Session, item: str, since: int) -> list[int]:
     """Numbers of the rounds that have orders, from `since` on."""
-    there = OrderRow.item == item, OrderRow.round >= since
-    return list(session.scalars(select(OrderRow.round).where(*there).distinct()))
+    conditions = OrderRow.item == item, OrderRow.round >= since
+    return list(session.scalars(select(OrderRow.round).where(*conditions).distinct()))
 
 
 def counts(session: Session, item: str, numbers: Collection[int]) -> dict[int, int]:
     """How many orders each of these rounds has; none: it is left out."""
-    there = OrderRow.item == item, OrderRow.round.in_(numbers)
-    query = select(OrderRow.round, func.count()).where(*there).group_by(OrderRow.round)
+    conditions = OrderRow.item == item, OrderRow.round.in_(numbers)
+    query = select(OrderRow.round, func.count()).where(*conditions).group_by(OrderRow.round)
     return {row[0]: row[1] for row in session.execute(query)}
 
 
@@ -179,10 +179,10 @@ class Booked(NamedTuple):
 
 def count(session: Session, item: str, round: int) -> Booked:
     """All orders of a round. The database groups them along its index: it keeps none in memory."""
-    there = OrderRow.item == item, OrderRow.round == round
+    conditions = OrderRow.item == item, OrderRow.round == round
     of_key = (
         select(func.count().label("orders"), func.sum(OrderRow.quantity).label("units"))
-        .where(*there)
+        .where(*conditions)
         .group_by(OrderRow.key)
         .subquery()
     )
@@ -195,17 +195,18 @@ def sharing(
     session: Session, item: str, round: int, ids: Collection[str], keys: Collection[str]
 ) -> dict[str, OrderLine]:
     """Orders of a round with one of these ids or keys, by their ids."""
-    found = {}
+    lines = {}
     columns = OrderRow.id, OrderRow.quantity, OrderRow.key, OrderRow.item, OrderRow.round
     # By id alone: SQLite would walk through the round instead.
     queries = [select(*columns).where(OrderRow.id.in_(some)) for some in batched(ids)]
-    there = OrderRow.item == item, OrderRow.round == round
-    queries += [select(*columns).where(*there, OrderRow.key.in_(some)) for some in batched(keys)]
+    conditions = OrderRow.item == item, OrderRow.round == round
+    of_keys = select(*columns).where(*conditions)
+    queries += [of_keys.where(OrderRow.key.in_(some)) for some in batched(keys)]
     for query in queries:
         for id, quantity, key, *where in session.execute(query):
             if where == [item, round]:
-                found[id] = OrderLine(id, quantity, key)
-    return found
+                lines[id] = OrderLine(id, quantity, key)
+    return lines
 
 
 def batched(values: Collection[str]) -> Iterator[list[str]]:

@@ -21,8 +21,8 @@ class SqlSales:
 
     def earlier(self, sql: Connection, order: Order) -> Sale | None:
         """Find the sale that the order's key has made before."""
-        seen = stock.bought(sql, order.item, order.key)
-        return Sale(Outcome.SOLD, order=seen) if seen else None
+        earlier = stock.bought(sql, order.item, order.key)
+        return Sale(Outcome.SOLD, order=earlier) if earlier else None
 
     def refusal(self, sql: Connection, order: Order, row: Row[Any] | None) -> Sale | None:
         """Say why an order of a new key is not sold now; None: it may go on.

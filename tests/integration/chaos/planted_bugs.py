@@ -37,8 +37,8 @@ BUGS = [
         [
             Change(
                 "store/sql/bulk.py",
-                'ON CONFLICT ({there}) DO NOTHING"',
-                'ON CONFLICT ({there}) DO " + '
+                'ON CONFLICT ({key_columns}) DO NOTHING"',
+                'ON CONFLICT ({key_columns}) DO " + '
                 '("UPDATE SET quantity = orders.quantity + 1" '
                 'if table.name == "orders" else "NOTHING")',
             )

@@ -81,10 +81,10 @@ MUTANTS = [
     Mutant(
         "atomic: two trips, a GET before the script",
         "modes/atomic.py",
-        "        outcome, left, seen, *bought = self.script(",
+        "        outcome, left, record, *bought = self.script(",
         "        stock = self.script.registered_client.get(self.keys.stock)\n"
         "        self.script.registered_client.set(self.keys.stock, stock)\n"
-        "        outcome, left, seen, *bought = self.script(",
+        "        outcome, left, record, *bought = self.script(",
         ALONE,
         "oversell",
     ),

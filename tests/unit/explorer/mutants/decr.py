@@ -56,9 +56,9 @@ MUTANTS = [
     Mutant(
         "decr: gives units back after it has sold them",
         IN,
-        "        return self.sales.answer(order, outcome, left, seen, bought)",
+        "        return self.sales.answer(order, outcome, left, record, bought)",
         "        self.give_back(order.quantity)\n"
-        "        return self.sales.answer(order, outcome, left, seen, bought)",
+        "        return self.sales.answer(order, outcome, left, record, bought)",
         ALONE,
         "oversell",
     ),

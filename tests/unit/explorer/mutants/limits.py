@@ -109,8 +109,8 @@ MUTANTS = [
     Mutant(
         "limit: decr keeps the units that it refuses",
         "modes/decr.py",
-        'if seen or outcome != b"SOLD":',
-        'if seen or outcome == b"ROUND_OVER":',
+        'if record or outcome != b"SOLD":',
+        'if record or outcome == b"ROUND_OVER":',
         DECR,
         "unit lost",
     ),

@@ -63,7 +63,8 @@ MUTANTS = [
     Mutant(
         "mend: does not look anew when somebody was here since",
         "service/repair.py",
-        "            wanted = self._figures(round.item, round.number, round, told) or wanted\n",
+        "            wanted = self._figures(round.item, round.number, round, witnessed)"
+        " or wanted\n",
         "",
         FULFIL,
         "error",

@@ -125,7 +125,7 @@ MUTANTS = [
     Mutant(
         "watch: the order's key is not looked at",
         IN_SALES,
-        "        left, answer = int(stock or 0), None\n        if seen:",
+        "        left, answer = int(stock or 0), None\n        if record:",
         "        left, answer = int(stock or 0), None\n        if False:",
         AGAIN,
         "sold twice",
