@@ -23,14 +23,14 @@ def create_shop(settings: Settings | None = None) -> Flask:
     from app.shop import classroom
     from app.shop import payments as holding
     from app.shop import views as shop
-    from app.shop.contract import side as shop_side
+    from app.shop.contract import SIDE
 
     settings = settings or Settings.read(os.environ)
     services = Services(settings)
     app = flask_app(settings, "shop/answer.html", answers.AWAY, settings.trusted_proxies)
     app.config["SESSION_COOKIE_SECURE"] = settings.shop_url.startswith("https://")
     hosts.refuse_others(app, settings.shop_host, [*settings.other_hosts, settings.shop_name])
-    app.register_blueprint(views.blueprint(shop_side.SIDE, "shop/base.html"))
+    app.register_blueprint(views.blueprint(SIDE, "shop/base.html"))
     purchase = services.purchase()
     app.register_blueprint(health.blueprint(services.readiness))
     ask = rate.limiter(app, settings.shop_rate)
@@ -54,7 +54,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.lab.classroom.addresses import shop_addresses
     from app.lab.comparison import history
     from app.lab.comparison import views as compare
-    from app.lab.contract import side
+    from app.lab.contract import SIDE
     from app.lab.explorer import search_views as explorer_search
     from app.lab.explorer import views as explorer
     from app.lab.explorer.searches import Explorer
@@ -80,7 +80,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         hosts.refuse_others(app, settings.lab_host, settings.other_hosts)
     foreign.refuse(app)
-    app.register_blueprint(views.blueprint(side.SIDE, "lab/base.html"))
+    app.register_blueprint(views.blueprint(SIDE, "lab/base.html"))
     app.register_blueprint(health.blueprint(services.readiness))
     app.register_blueprint(metrics.blueprint(services.metrics))
     app.context_processor(lambda: {"complaints": lambda: services.readiness.look().complaints})

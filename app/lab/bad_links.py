@@ -5,6 +5,7 @@ from __future__ import annotations
 from app.text import Text
 
 NOT_POSSIBLE = Text("That is not possible here")
+NOT_PLAYED = Text("The cases could not be played")
 NOTHING = Text("Nothing to explore")
 NOT_EXPLORED = Text("This file cannot be explored")
 BUSY = Text("The explorer is busy")

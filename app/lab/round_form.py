@@ -1,22 +1,55 @@
-"""What the lab's forms ask in the same way: a round's item, mode, stock and times."""
+"""Fields that several forms of the lab have: a round's item, mode, stock and times."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from flask import request
+
 from app.domain import ROUND_BOUNDS, Bound, ComparisonIsOn, Invalid, RunIsOn, UnknownItem
+from app.lab import sources
 from app.server import parse
+from app.server.contract.fields import ITEM
+from app.server.contract.operation import number, string
+from app.service import catalogue
+from app.text import Text
 
 # Names of a round's times on the wire, where the unit belongs into the name.
 TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
 TIMES |= {"attempts": "attempts", "limit": "limit", "delay_ms": "delay"}
-FIELDS = ("item", "stock", "mode", "recipe", *TIMES)
 # Not in a stampede or a comparison, whose buyers have no names, nor where each phone has a ticket.
 PER_BUYER = "per_buyer"
 HOLD = "hold_ms"  # not there either: a crowd of ours buys, and does not pay
 WIRE = {inner: name for name, inner in TIMES.items()} | {"hold": HOLD}
+MODES = [*sources.ways()]
+MODE = string(
+    Text("A way to sell: a mode, or `lock` with its recipe, as in `lock:lease`."),
+    *("atomic", MODES),
+    required=True,
+)
+STOCK = number(Text("Units to begin with."), ROUND_BOUNDS["stock"], 100, required=True)
+_SAID = {
+    "think": (Text("ms between read and write, as if there were work to do."), 0),
+    "lease": (Text("ms that a lock lasts."), 10_000),
+    "wait": (Text("ms that a buyer waits at the most."), 5_000),
+    "attempts": (Text("Tries of one purchase at the most, the first one included."), 64),
+    "limit": (Text("Units in one order at the most."), 10),
+    "delay": (Text("ms until it opens: customers gather, and nothing is sold."), 0),
+}
+TIMES_ASKED = {
+    name: number(_SAID[inner][0], ROUND_BOUNDS[inner], _SAID[inner][1])
+    for name, inner in TIMES.items()
+}
+ROUND = {
+    **{"item": ITEM, "stock": STOCK, "mode": MODE},
+    "recipe": string(
+        Text("The lock's recipe, when the mode is just `lock`."),
+        among=[recipe.name for recipe in catalogue.recipes()],
+    ),
+    **TIMES_ASKED,
+}
 
 
 class Asked(NamedTuple):
@@ -26,6 +59,11 @@ class Asked(NamedTuple):
     mode: str
     stock: int
     times: dict[str, int]
+
+
+def linked(names: Iterable[str]) -> dict[str, str]:
+    """Fields that a link fills in: "start another like it"."""
+    return {name: request.args[name] for name in names if name in request.args}
 
 
 def read(values: Mapping[str, object]) -> Asked:

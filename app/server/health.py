@@ -8,18 +8,32 @@ from flask import Blueprint, Response
 
 from app.ops.readiness import Check, Readiness
 from app.server.answers import RETRY_AFTER, json
+from app.server.contract.operation import Answer, Operation
+from app.text import Text
 
 
 def blueprint(readiness: Readiness) -> Blueprint:
     health = Blueprint("health", __name__)
 
     @health.get("/healthz")
+    @Operation(
+        Text("Does it answer?"),
+        Text("Touches nothing: not the store, not the database."),
+        {200: Answer(Alive, Text("It does."), {"status": "ok"})},
+    )
     def alive() -> Response:
-        """Touches nothing: restarting us for a bad answer would not repair a store."""
+        """Restarting us for a bad answer would not repair a store."""
         fine: Alive = {"status": "ok"}
         return json(fine)
 
     @health.get("/readyz")
+    @Operation(
+        Text("Can it sell and book?"),
+        answers={
+            200: Answer(Ready, Text("It can. A check may ask for a look.")),
+            503: Answer(Ready, Text("It cannot.")),
+        },
+    )
     def ready() -> Response:
         found = readiness.look()
         stands: Ready = {"ready": found.ready, "checks": list(found.checks)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import orjson
@@ -43,6 +43,14 @@ def body(request: Request) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise Invalid({"body": Text("The body must be a JSON object.")})
     return document
+
+
+def only(values: Mapping[str, object], known: Iterable[str]) -> None:
+    """Raises Invalid for a field that is not known."""
+    if unknown := sorted(values.keys() - {*known}):
+        raise Invalid(
+            {name: Text("There is no field %(field)s.", field=repr(name)) for name in unknown}
+        )
 
 
 def whole(values: Mapping[str, object], name: str, default: int | None = None) -> int:

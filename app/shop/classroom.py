@@ -11,6 +11,7 @@ from flask import Blueprint, Response, request, session
 from app.domain import ITEMS, DatabaseAway, Invalid, NotOnSale, Round, StoreAway, Unreadable
 from app.server import parse
 from app.server.answers import describe, json, page, see_other, wants_html
+from app.server.contract.operation import Answer, Field, Operation
 from app.service.classroom.ending import ForOne
 from app.service.classroom.members import ITEM, Members
 from app.service.classroom.nickname import LONGEST_NAME, nickname
@@ -23,6 +24,12 @@ from app.shop.views import know_buyer
 from app.text import Text
 
 KNOWN = "class"  # in the phone's cookie: its nickname, and since when it has it
+NICKNAME = Field(
+    Text("A nickname, as the projector shows it."),
+    {"type": "string", "minLength": 1, "maxLength": LONGEST_NAME, "pattern": "[A-Za-z0-9]"},
+    "Ada",
+    required=True,
+)
 
 
 class State(TypedDict):
@@ -54,6 +61,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         return known if known and notices.is_of_this_class(known["since"]) else None
 
     @phone.get("")
+    @Operation(Text("The class's page on a phone"), page=True)
     def show() -> Response:
         know_buyer()
         known = me()
@@ -66,6 +74,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         return page("shop/class.html", known=known, now=stands, item=ITEMS[ITEM])
 
     @phone.get("/name")
+    @Operation(Text("The page that asks for a nickname"), page=True)
     def rename() -> Response:
         return name_page(session.get(KNOWN, {}).get("name", ""))
 
@@ -73,6 +82,17 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         return page("shop/class_name.html", status, name=name, error=error, longest=LONGEST_NAME)
 
     @phone.post("/name")
+    @Operation(
+        Text("Join the class"),
+        Text("Or take another nickname. The cookie that comes back is the phone's."),
+        {
+            201: Answer(Joined, Text("The phone is in the class."), {"name": "Ada"}),
+            303: Answer(None, Text("The same, to a form.")),
+        },
+        headers=("Set-Cookie",),
+        problems=(Invalid,),
+        body={"name": NICKNAME},
+    )
     def join() -> Response:
         know_buyer()
         said = parse.text(parse.body(request), "name")
@@ -105,8 +125,14 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
             )
 
     @phone.get("/state")
+    @Operation(
+        Text("How the sale stands"),
+        Text("For the phone whose cookie comes with the request; a sign of life, too."),
+        {200: State},
+        problems=(Invalid, StoreAway),
+    )
     def state() -> Response:
-        """Asked by each phone every few seconds: a sign of life, and how things stand."""
+        """Each phone asks every few seconds."""
         if me() is None:
             raise Invalid({"name": Text("Choose a nickname.")})
         greet()

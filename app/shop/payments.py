@@ -7,20 +7,48 @@ from typing import TypedDict
 
 from flask import Blueprint, Response, url_for
 
-from app.domain import HoldOver, Order, Outcome, Stands, in_doubt
+from app.domain import (
+    AlreadyPaid,
+    HoldOver,
+    InDoubt,
+    Newer,
+    NotBooked,
+    Order,
+    Outcome,
+    Stands,
+    UnknownOrder,
+    Unreadable,
+    WrongPair,
+    in_doubt,
+)
 from app.server.answers import json, see_other, wants_html
+from app.server.contract.fields import ORDER
+from app.server.contract.operation import Answer, Operation
 from app.service.holds import Holds
 from app.service.order_lookup import OrderLookup
 from app.service.pairing import Pairing
 from app.shop.order_view import order_page
+from app.shop.views import SERVERS
+from app.text import Text
+
+FAILS = (HoldOver, InDoubt, NotBooked, UnknownOrder, WrongPair, Newer, Unreadable, *SERVERS)
+TO_ORDER = Answer(None, Text("A form: to the order's page."))
 
 
 def blueprint(holds: Holds, book: OrderLookup, pairing: Pairing) -> Blueprint:
     holding = Blueprint("holding", __name__)
+    given_up = Answer(Settled, Text("Its units are on sale again, once."))
 
     @holding.post("/orders/<uuid:id>/pay")
+    @Operation(
+        Text("Pay for what is held"),
+        Text("Sent again it is the same order; too late it is refused."),
+        {201: Answer(Settled, Text("Paid for: it is sold.")), 303: TO_ORDER},
+        problems=FAILS,
+        path=ORDER,
+    )
     def pay(id: uuid.UUID) -> Response:
-        """Whoever knows the id may pay: the second time it is the same order."""
+        """Any client that knows the id may pay."""
         order = book.find(str(id)).order
         pairing.refuse(order.item)
         try:
@@ -33,10 +61,22 @@ def blueprint(holds: Holds, book: OrderLookup, pairing: Pairing) -> Blueprint:
             raise
 
     @holding.post("/orders/<uuid:id>/decline")
+    @Operation(
+        Text("The payment is declined"),
+        answers={200: given_up, 303: TO_ORDER},
+        problems=(AlreadyPaid, *FAILS),
+        path=ORDER,
+    )
     def decline(id: uuid.UUID) -> Response:
         return give_up(str(id), Stands.DECLINED)
 
     @holding.post("/orders/<uuid:id>/cancel")
+    @Operation(
+        Text("Give up what is held"),
+        answers={200: given_up, 303: TO_ORDER},
+        problems=(AlreadyPaid, *FAILS),
+        path=ORDER,
+    )
     def cancel(id: uuid.UUID) -> Response:
         return give_up(str(id), Stands.CANCELLED)
 

@@ -11,26 +11,51 @@ from flask import Blueprint, Response, request, session
 
 from app.domain import (
     Away,
+    CannotSell,
+    DatabaseAway,
+    ForTheClass,
+    HoldOver,
+    InDoubt,
+    Invalid,
     Item,
+    KeyReused,
+    Lacking,
+    Newer,
+    NotBooked,
+    NotOnSale,
+    NotOpen,
     Round,
     ShopError,
+    StoreAway,
+    TooOften,
     UnknownForm,
+    UnknownItem,
+    UnknownOrder,
     Unreadable,
+    WrongDatabase,
     in_doubt,
 )
 from app.domain.ids import draw_id
 from app.server import parse
 from app.server.answers import json, page, said, wants_html
+from app.server.contract.fields import AN_ID, KEY, ORDER, QUANTITY
+from app.server.contract.operation import Answer, Field, Operation, leads
 from app.server.words import money
 from app.service.order_lookup import OrderLookup
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds
 from app.shop.form_keys import new_key, read
 from app.shop.order_view import OrderView, order_page, view
-from app.shop.purchase_answers import error_page, sold_json, sold_page
+from app.shop.purchase_answers import Held, Sold, error_page, sold_json, sold_page
 from app.text import Text
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
+SERVERS = (StoreAway, DatabaseAway, WrongDatabase)  # problems of what asks both of them
+A_SALE = {
+    **{"outcome": "SOLD", "left": 41, "attempts": 1, "conflicts": 0, "mode": "atomic", "round": 1},
+    **{"round_trips": 1, "commands": 1, "lock_lost": False},
+    **{"order": AN_ID, "item": "apple", "quantity": 1},
+}
 
 
 def blueprint(
@@ -43,22 +68,67 @@ def blueprint(
         return [_shelf_item(*row, rounds.opens_in) for row in rounds.shelf()]
 
     @shop.get("/")
+    @Operation(Text("The shelf, as a page"), page=True, headers=("Set-Cookie",), problems=SERVERS)
     def index() -> Response:
         know_buyer()
         return page("shop/index.html", items=shelf(), new_key=new_key)
 
     @shop.get("/items")
+    @Operation(
+        Text("The shelf"),
+        Text("Every item of the catalogue, and what is left of it."),
+        {200: list[ShelfItem]},
+        problems=SERVERS,
+    )
     def items() -> Response:
         return json(shelf())
 
     @shop.post("/noop")
+    @Operation(
+        Text("A request for nothing"),
+        Text("Reads its body and touches nothing: what HTTP alone costs."),
+        {200: Noop},
+        body={},
+    )
     def noop() -> Response:
-        """Touches nothing: what HTTP alone costs, the yardstick of `compare`."""
+        """The yardstick of `compare`."""
         parse.body(request)
         nothing: Noop = {"outcome": "NOOP"}
         return json(nothing)
 
     @shop.post("/buy/<item>")
+    @Operation(
+        Text("Buy"),
+        Text(
+            "All units or none. Send a key of your own with it, in the head or in the body: sent "
+            "again with the same key, after a lost answer or a 503, it is the same order. For "
+            "another item, the same key makes another order. A form is answered with a page, JSON "
+            "with JSON."
+        ),
+        {
+            201: Answer(
+                (Sold, Held),
+                Text(
+                    "Sold, or sold before under the same key; where its round has holds, held "
+                    "until it is paid for."
+                ),
+                A_SALE,
+            ),
+            303: Answer(None, Text("Sold, to a form: the order's page.")),
+        },
+        headers=("Set-Cookie",),
+        links={"order": leads("shop.order", id="order"), "pay": leads("holding.pay", id="order")},
+        problems=(
+            *("sold-out", "limit", "busy", UnknownItem, NotOnSale, NotOpen, ForTheClass, Lacking),
+            *(CannotSell, Newer, Unreadable, KeyReused, UnknownForm, Invalid, *SERVERS),
+            *(TooOften, HoldOver, InDoubt, NotBooked),
+        ),
+        asks=("Idempotency-Key",),
+        body={
+            "quantity": QUANTITY,
+            "key": Field(Text("The key, where the head has none."), KEY, AN_ID),
+        },
+    )
     def buy(item: str) -> Response:
         form = wants_html()
         sent, values = "", dict[str, object]()
@@ -88,11 +158,26 @@ def blueprint(
             raise
 
     @shop.get("/orders/<uuid:id>")
+    @Operation(
+        Text("An order"),
+        Text("Recorded as soon as it is sold; confirmed when it is in the database."),
+        {200: OrderView},
+        page=True,
+        problems=(UnknownOrder, NotBooked, Newer, Unreadable, *SERVERS),
+        path=ORDER,
+    )
     def order(id: uuid.UUID) -> Response:
         entry = book.find(str(id))
         return order_page(entry) if wants_html() else json(view(entry))
 
     @shop.get("/orders")
+    @Operation(
+        Text("My orders"),
+        Text("Those of the browser whose cookie comes with the request, the newest first."),
+        {200: Orders},
+        page=True,
+        problems=SERVERS,
+    )
     def orders() -> Response:
         entries, partial = book.mine(session.get("buyer", ""), session.get("orders", []))
         listed = [view(entry) for entry in entries]

@@ -24,8 +24,9 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.domain import ITEMS, Round
+from app.lab.comparison import views as comparison_views
 from app.lab.comparison.record import Comparison, Machine
-from app.lab.contract.measured import A_COMPARISON, A_RUN
+from app.lab.stampede import views as stampede_views
 from app.lab.stampede.record import How, Run
 from app.lab.stampede.sample import Sample
 from app.service.round_view import terms
@@ -97,9 +98,11 @@ def before(services: Services) -> None:
         mode(services, round).sell(order(round, BOUGHT))
     fulfil_all(services.fulfil)
     now, figures = services.rounds.now(), Sample(phase="settling", left=STOCK)
-    services.runs.finish(Run(A_RUN, round, 4, 2, now, how=How.FINISHED, figures=figures))
+    services.runs.finish(
+        Run(stampede_views.ID["id"].example, round, 4, 2, now, how=How.FINISHED, figures=figures)
+    )
     machine = Machine.of(services.about())
-    what = A_COMPARISON, "fig", STOCK, dict[str, int](), 4, 2, 1
+    what = comparison_views.ID["id"].example, "fig", STOCK, dict[str, int](), 4, 2, 1
     compared = Comparison(*what, "sql", ["sql", "naive"], ["naive"], machine, now)
     services.comparisons.finish(replace(compared, how=How.STOPPED))
 

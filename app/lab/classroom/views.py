@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import chain
 from typing import Any
 
@@ -15,6 +16,7 @@ from app.domain import (
     ClassIsOn,
     DatabaseAway,
     Invalid,
+    Lacking,
     Round,
     RunIsOn,
     StockHeld,
@@ -24,30 +26,40 @@ from app.domain import (
 )
 from app.lab.classroom.follow import Event, Watch, follow
 from app.lab.classroom.sale import ClassSale, Phase, Standing
-from app.lab.round_form import TIMES, at_fields, read, round_limits
+from app.lab.contract import BOOKS, EVENTS
+from app.lab.round_form import ROUND, at_fields, linked, read, round_limits
+from app.lab.rounds.views import LINKS
 from app.lab.rounds.views import shown as shown_round
 from app.server import parse
 from app.server.answers import describe, json, page, see_other, wants_html
+from app.server.contract.operation import Answer, Operation, leads, string
 from app.server.words import dumps
 from app.service import catalogue
 from app.service.classroom.members import ITEM, Members
-from app.service.round_view import view
+from app.service.round_view import View, view
 from app.text import Text
 
-FIELDS = ("stock", "mode", "think_ms", "delay_ms", "wait_ms")
 EVENT_ID = re.compile(r"[0-9a-f]{0,16}\.[0-9a-f]{0,16}")
 # A pause that a class sees nothing of, and in which thirty people meet; and, with `watch`, short
 # enough for ten apples to be sold within a patient customer's time: 10 x 0.4 s.
 DEMO = {"stock": 10, "mode": "naive", "think_ms": 400, "delay_ms": 20_000, "wait_ms": 15_000}
+ASKED = {name: replace(ROUND[name], required=False) for name in DEMO}
+PHONE = string(Text("A phone's id, as the events tell it."))
+PROBLEMS = (Lacking, *BOOKS)
 
 
 def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[str]]) -> Blueprint:
     lab = Blueprint("classroom", __name__)
 
     @lab.get("/classroom")
+    @Operation(
+        Text("The classroom's page"),
+        Text("Fields of the sale in the address fill its form in."),
+        page=True,
+        problems=PROBLEMS,
+    )
     def show() -> Response:
-        # A link may fill the form in.
-        return the_page({name: request.args[name] for name in FIELDS if name in request.args}, {})
+        return the_page(linked(ASKED), {})
 
     def the_page(
         values: dict[str, Any], errors: dict[str, str], status: int = 200, refused: str = ""
@@ -81,6 +93,18 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         )
 
     @lab.post("/classroom/sale")
+    @Operation(
+        Text("Start the class's sale"),
+        Text("What is left out is as in the demonstration."),
+        {201: Answer(View, Text("It counts down.")), 303: None},
+        links={
+            "close": leads("classroom.close", number="round"),
+            **{name: LINKS[name] for name in ("look", "audit")},
+        },
+        problems=(Invalid, ClassIsOn, RunIsOn, StockHeld, *PROBLEMS),
+        body=ASKED,
+        closed=True,
+    )
     def start() -> Response:
         values = parse.body(request)
         try:
@@ -95,16 +119,18 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         return see_other("/classroom") if wants_html() else json(view(round), 201)
 
     def _start(values: dict[str, Any]) -> Round:
-        if unknown := sorted(values.keys() - {*FIELDS}):
-            raise Invalid(
-                {name: Text("A round has no %(field)s.", field=repr(name)) for name in unknown}
-            )
+        parse.only(values, ASKED)
         _, mode, stock, times = read(DEMO | values | {"item": ITEM})
         return sale.start(mode, stock, times)
 
     @lab.post("/classroom/new")
+    @Operation(
+        Text("A new class"),
+        Text("Screens and phones forget the one before; the books do not."),
+        {200: Answer(dict[str, str], Text("It can join."), {"phase": "idle"}), 303: None},
+        problems=(ClassIsOn, *PROBLEMS),
+    )
     def new() -> Response:
-        """A new class: the screens are cleared, the books are not."""
         try:
             sale.begin_class()
         except ClassIsOn as error:
@@ -115,14 +141,24 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         return see_other("/classroom") if wants_html() else json({"phase": Phase.IDLE})
 
     @lab.post("/classroom/close/<int:number>")
+    @Operation(
+        Text("Close the sale"),
+        Text("Of that round only: who comes late does not end the next one."),
+        {202: Answer(dict[str, int], Text("It closes."), {"round": 1}), 303: None},
+        problems=BOOKS,
+    )
     def close(number: int) -> Response:
-        """Of that round only: who comes late does not end the next one."""
         sale.close(number)
         return see_other("/classroom") if wants_html() else json({"round": number}, 202)
 
     @lab.post("/classroom/names")
+    @Operation(
+        Text("Hide a nickname, or show it again"),
+        answers={200: dict[str, str], 303: None},
+        problems=(Invalid, *BOOKS),
+        body={"hide": PHONE, "show": replace(PHONE, example="0192f0c15d3e7c41")},
+    )
     def names() -> Response:
-        """A nickname that does not belong on a projector is hidden, or shown again."""
         values = parse.body(request)
         for deed, do in (("hide", members.hide), ("show", members.show)):
             if deed in values:
@@ -131,6 +167,11 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         raise Invalid({"hide": Text("Say whose nickname is to be hidden.")})
 
     @lab.get("/classroom/events")
+    @Operation(
+        Text("Watch the class"),
+        **EVENTS | {"answers": {200: EVENTS["answers"][200]}},
+        problems=BOOKS,
+    )
     def events() -> Response:
         last = request.headers.get("Last-Event-ID", "")
         after = last if EVENT_ID.fullmatch(last) else ""
@@ -180,8 +221,7 @@ def _like(round: Round | None) -> dict[str, Any]:
     """The form's fields of a round."""
     if round is None:
         return {}
-    names = {"stock", "mode", *TIMES} & {*FIELDS}
-    return {name: value for name, value in view(round).items() if name in names}
+    return {name: value for name, value in view(round).items() if name in ASKED}
 
 
 def qr(address: str) -> Markup:

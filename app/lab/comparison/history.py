@@ -11,11 +11,13 @@ from app.domain import Invalid, Unreadable
 from app.lab.comparison.comparisons import Comparisons
 from app.lab.comparison.presentation import document, listed
 from app.lab.comparison.record import Comparison
+from app.lab.contract import BOOKS
 from app.lab.stampede.record import Run
 from app.lab.stampede.views import document as run_document
 from app.lab.stampede.views import listed as run_listed
 from app.server import parse
 from app.server.answers import json, page, said, wants_html
+from app.server.contract.operation import Field, Operation
 from app.text import Text
 
 MOST = 20  # on a page
@@ -26,6 +28,19 @@ def blueprint(comparisons: Comparisons) -> Blueprint:
     lab = Blueprint("history", __name__)
 
     @lab.get("/history")
+    @Operation(
+        Text("All that was measured"),
+        Text("The newest first, page by page."),
+        {200: Past},
+        page=True,
+        problems=(Invalid, *BOOKS),
+        query={
+            "page": Field(
+                Text("Which page; the first is 1."),
+                *({"type": "integer", "minimum": 1, "maximum": LAST}, 1),
+            )
+        },
+    )
     def index() -> Response:
         number = parse.whole(request.args, "page", 1)
         if not 1 <= number <= LAST:

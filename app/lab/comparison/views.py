@@ -7,24 +7,69 @@ from typing import TypedDict
 
 from flask import Blueprint, Response, abort, request, url_for
 
-from app.domain import ITEMS, ComparisonIsOn, DatabaseAway, Invalid, RunIsOn, UnknownItem
+from app.domain import (
+    ITEMS,
+    ComparisonIsOn,
+    DatabaseAway,
+    Invalid,
+    Lacking,
+    RunIsOn,
+    UnknownComparison,
+    UnknownItem,
+)
 from app.lab import sources as reading
 from app.lab.comparison.comparisons import Comparisons
 from app.lab.comparison.exports import FORMS
 from app.lab.comparison.history import entry
-from app.lab.comparison.presentation import asked, document, shown
-from app.lab.comparison.record import BOUNDS, MOST, Comparison
-from app.lab.round_form import FINE, TIMES, Refused, limits, refused, round_limits
+from app.lab.comparison.presentation import Document, asked, document, shown
+from app.lab.comparison.record import BOUNDS, FEWEST, MOST, Comparison
+from app.lab.contract import BOOKS, EVENTS
+from app.lab.round_form import (
+    FINE,
+    MODES,
+    STOCK,
+    TIMES,
+    TIMES_ASKED,
+    Refused,
+    limits,
+    linked,
+    refused,
+    round_limits,
+)
 from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.event_stream import last_seen, nothing_more, stream
 from app.lab.stampede.events import follow
-from app.lab.stampede.record import BOUNDS as CROWD
+from app.lab.stampede.record import BOUNDS as CROWD_BOUNDS
+from app.lab.stampede.views import CROWD
 from app.server import parse
 from app.server.answers import created, json, page, see_other, wants_html
+from app.server.contract.fields import ITEM
+from app.server.contract.operation import Answer, Field, Link, Operation, leads, number, string
 from app.text import Text
 
 NUMBERS = (*CROWD, *BOUNDS)
-FIELDS = ("item", "stock", "modes", "reference", *TIMES, *NUMBERS)
+ASKED = {
+    **{"item": ITEM, "stock": STOCK},
+    "modes": Field(
+        Text("The ways to compare, with the reference among them."),
+        {
+            **{"type": "array", "minItems": FEWEST, "maxItems": MOST, "uniqueItems": True},
+            "items": {"type": "string", "enum": MODES},
+        },
+        ["naive", "watch", "atomic"],
+        required=True,
+    ),
+    "reference": string(
+        Text("The way that the others are measured against."), "naive", MODES, required=True
+    ),
+    **{**TIMES_ASKED, **CROWD},
+    "repeats": number(Text("Runs of each way."), BOUNDS["repeats"], 3, required=True),
+}
+ID = {"id": string(Text("A comparison's id."), "comparison-0192f0c15d", required=True)}
+PROBLEMS = (UnknownComparison, *BOOKS)
+LOOK, STOP = leads("compare.show", id="id"), leads("compare.stop", id="id")
+WATCH, RUN = leads("compare.events", id="id"), leads("stampede.show", id="run")
+TAKE = Link("compare.export", {"id": "$response.body#/id", "form": "csv"})
 LATEST = 6  # of the past, under the form
 # What the empty form shows: long enough for a ratio, short enough for a lecture.
 DEFAULTS = {
@@ -45,9 +90,14 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
     lab = Blueprint("compare", __name__)
 
     @lab.get("/compare")
+    @Operation(
+        Text("The comparisons' page"),
+        Text("Fields of a comparison in the address fill its form in."),
+        page=True,
+        problems=BOOKS,
+    )
     def index() -> Response:
-        # A link may fill the form in: "another one like it".
-        given = {name: request.args[name] for name in FIELDS if name in request.args}
+        given = linked(ASKED)
         modes = {"modes": request.args.getlist("modes")} if "modes" in given else {}
         return form_page({**given, **modes})
 
@@ -69,10 +119,20 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
             items=ITEMS.values(),
             ways=ways(comparisons),
             most=MOST,
-            limits=round_limits() | limits(CROWD) | limits(BOUNDS),
+            limits=round_limits() | limits(CROWD_BOUNDS) | limits(BOUNDS),
         )
 
     @lab.post("/comparisons")
+    @Operation(
+        Text("Start a comparison"),
+        Text("Runs of several ways to sell, one after the other. A form repeats `modes`."),
+        {201: Answer(Document, Text("It is on.")), 303: None},
+        headers=("Location",),
+        links={"look": LOOK, "watch": WATCH, "stop": STOP},
+        problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, Lacking, *BOOKS),
+        body=ASKED,
+        closed=True,
+    )
     def start() -> Response:
         values = parse.body(request)
         if request.mimetype in parse.FORMS:
@@ -89,10 +149,7 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         return created(document(begun), where)
 
     def _start(values: Mapping[str, object]) -> Comparison:
-        if unknown := sorted(values.keys() - set(FIELDS)):
-            raise Invalid(
-                {name: Text("A comparison has no %(field)s.", field=repr(name)) for name in unknown}
-            )
+        parse.only(values, ASKED)
         return comparisons.start(
             parse.text(values, "item"),
             parse.texts(values, "modes"),
@@ -104,6 +161,14 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         )
 
     @lab.get("/comparisons/<id>")
+    @Operation(
+        Text("A comparison"),
+        answers={200: Answer(Document, Text("How it goes, or went."))},
+        page=True,
+        links={"stop": STOP, "run": RUN, "take": TAKE},
+        problems=PROBLEMS,
+        path=ID,
+    )
     def show(id: str) -> Response:
         found = comparisons.find(id)
         if not wants_html():
@@ -111,11 +176,21 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         return page("lab/comparison/comparison.html", **shown(found), again=asked(found))
 
     @lab.get("/comparisons/<id>/export.<form>")
+    @Operation(
+        Text("A comparison to take away"),
+        answers={200: Document},
+        page=True,
+        other=("text/csv",),
+        headers=("Content-Disposition",),
+        problems=PROBLEMS,
+        path=ID | {"form": string(Text("What kind of file."), "csv", FORMS, required=True)},
+    )
     def export(id: str, form: str) -> Response:
         found = comparisons.find(id)
         return FORMS[form](found) if form in FORMS else abort(404)
 
     @lab.get("/comparisons/<id>/events")
+    @Operation(Text("Watch a comparison"), **EVENTS, problems=PROBLEMS, path=ID)
     def events(id: str) -> Response:
         found = comparisons.find(id)
         if found.ended is None:
@@ -123,6 +198,13 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         return nothing_more()
 
     @lab.post("/comparisons/<id>/stop")
+    @Operation(
+        Text("Stop a comparison"),
+        answers={202: Answer(Document, Text("It has been asked to end.")), 303: None},
+        links={"look": LOOK, "take": TAKE},
+        problems=PROBLEMS,
+        path=ID,
+    )
     def stop(id: str) -> Response:
         found = comparisons.stop(id)
         if wants_html():

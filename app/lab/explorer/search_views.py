@@ -6,29 +6,62 @@ of up to half a minute, and any page can make a browser GET.
 
 from __future__ import annotations
 
+from typing import Any
+
 from flask import Blueprint, Response, request, url_for
 
 from app.lab.bad_links import no_such_move
 from app.lab.explorer.searches import Explorer, Wanted
-from app.lab.explorer.views import SEARCHED_S, budget_of, in_words, wrong
+from app.lab.explorer.views import (
+    ASKED,
+    FAILS,
+    FOUND,
+    LOOKING,
+    MOVES,
+    SEARCHED_S,
+    TARGET,
+    budget_of,
+    in_words,
+    wrong,
+)
 from app.server import parse
 from app.server.answers import json, see_other, wants_html
+from app.server.contract.operation import Answer, Operation
+from app.text import Text
+
+SEARCH = {200: Answer(dict[str, Any], Text("It is found.")), 202: LOOKING, 303: None}
 
 
 def blueprint(explorer: Explorer) -> Blueprint:
     lab = Blueprint("search", __name__, url_prefix="/explorer")
 
     @lab.post("/<name>")
+    @Operation(
+        Text("Search all orders"),
+        Text("With these buyers and faults; a search takes up to half a minute."),
+        SEARCH,
+        links=FOUND,
+        problems=FAILS,
+        path=TARGET,
+        body=ASKED,
+    )
     @in_words
     def player(name: str) -> Response:
-        """Of what the page at this address shows; the fields are those of its query."""
         wanted = explorer.wanted(name, fields())
         return begun(wanted, url_for("explorer.player", name=name, **budget_of(wanted)))
 
     @lab.post("/<name>/scheduler")
+    @Operation(
+        Text("Search all orders from a schedule"),
+        Text("The same, with the faults that the schedule has."),
+        SEARCH,
+        links=FOUND,
+        problems=(*FAILS, "impossible"),
+        path=TARGET,
+        body=ASKED | {"moves": MOVES},
+    )
     @in_words
     def scheduler(name: str) -> Response:
-        """The same, with the faults that are in the schedule (`moves`)."""
         asked, moves = explorer.wanted(name, fields()), fields().get("moves", "")
         played = explorer.play(asked, moves)
         if "impossible" in played:

@@ -8,8 +8,9 @@ from typing import Any
 
 from flask import Blueprint, Response, request, url_for
 
-from app.domain import Invalid
+from app.domain import Bound, Invalid
 from app.domain.fault_words import FAULT_WORDS
+from app.explorer.targets import explorable
 from app.lab.bad_links import (
     BUSY,
     NOT_EXPLORED,
@@ -33,6 +34,7 @@ from app.lab.explorer.searches import (
 from app.lab.explorer.source_view import lit, marked, sources
 from app.lab.sources.retold import retold
 from app.server.answers import json, page, problem, said, type_of, wants_html
+from app.server.contract.operation import Answer, Field, Operation, leads, number, string
 from app.service import catalogue
 from app.service.catalogue import way
 from app.text import Text
@@ -40,6 +42,23 @@ from app.text import Text
 SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
 GLANCE = 0.05  # s, for a page that has something else to show
 AGAIN = 2  # s after which a page without scripts asks again
+TARGET = {
+    "name": string(
+        Text("What is explored: `watch`, `lock:lease`."), "naive", explorable(), required=True
+    )
+}
+ASKED = {
+    "buyers": number(Text("Buyers at once."), Bound(*BUYERS, Text("buyers")), BUYERS[0]),
+    **{
+        kind: number(FAULT_WORDS[kind].field, Bound(0, MOST_FAULTS, Text("faults")), usual)
+        for kind, usual in USUAL._asdict().items()
+    },
+}
+MOVES = string(Text("A schedule: who moves, step by step, as the page's links write it."))
+STEP = Field(Text("At which step to stand."), {"type": "integer", "minimum": 0})
+FAILS = ("nothing-to-explore", "explorer-busy", "bad-sell", Invalid)
+FOUND = {"found": leads("explorer.player", name="target")}
+LOOKING = Answer(dict[str, Any], Text("It is being searched: ask again."), links=FOUND)
 
 
 def blueprint(explorer: Explorer) -> Blueprint:
@@ -49,6 +68,12 @@ def blueprint(explorer: Explorer) -> Blueprint:
     lab.record(lambda made: made.app.jinja_env.globals.update(fault_words=FAULT_WORDS))
 
     @lab.get("")
+    @Operation(
+        Text("What can be explored"),
+        answers={200: dict[str, list[str]]},
+        page=True,
+        links={"first": leads("explorer.player", name="targets/0")},
+    )
     def index() -> Response:
         names = explorer.explorable()
         if not wants_html():
@@ -61,6 +86,16 @@ def blueprint(explorer: Explorer) -> Blueprint:
         return page("lab/explorer/index.html", targets=targets, own=own)
 
     @lab.get("/<name>")
+    @Operation(
+        Text("The shortest schedule that goes wrong"),
+        Text("Step by step, with every finding. The usual search is begun when it is needed."),
+        {200: dict[str, Any], 202: LOOKING},
+        page=True,
+        links={"walk": leads("explorer.scheduler", name="target", moves="finding/moves")},
+        problems=(*FAILS, "unknown-finding", "impossible"),
+        path=TARGET,
+        query=ASKED | {"finding": string(Text("Which finding to play.")), "step": STEP},
+    )
     @in_words
     def player(name: str) -> Response:
         wanted = explorer.wanted(name, request.args)
@@ -86,6 +121,14 @@ def blueprint(explorer: Explorer) -> Blueprint:
         return page("lab/explorer/player.html", **_common(wanted, shown["played"]), **shown)
 
     @lab.get("/<name>/scheduler")
+    @Operation(
+        Text("A schedule of one's own"),
+        answers={200: dict[str, Any]},
+        page=True,
+        problems=(*FAILS, "impossible"),
+        path=TARGET,
+        query=ASKED | {"moves": MOVES},
+    )
     @in_words
     def scheduler(name: str) -> Response:
         asked = explorer.wanted(name, request.args)

@@ -6,9 +6,13 @@ from typing import TypedDict
 
 from flask import Blueprint, Response
 
+from app.domain import Lacking, UnknownItem, UnknownRound
+from app.lab.contract import BOOKS
 from app.server.answers import json
+from app.server.contract.operation import Operation
 from app.service.holds import Holds
 from app.service.rounds import Rounds
+from app.text import Text
 
 MOST = 12  # on the page: what runs out next
 
@@ -17,6 +21,11 @@ def blueprint(rounds: Rounds, holds: Holds) -> Blueprint:
     lab = Blueprint("holds", __name__)
 
     @lab.get("/rounds/<item>/<int:number>/holds")
+    @Operation(
+        Text("The holds that run out next"),
+        answers={200: AllDue},
+        problems=(UnknownItem, UnknownRound, Lacking, *BOOKS),
+    )
     def show(item: str, number: int) -> Response:
         found = holds.next_due(rounds.find(item, number), MOST)
         listed: list[Due] = [

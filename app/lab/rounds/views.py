@@ -9,27 +9,49 @@ from flask import Blueprint, Response, request, url_for
 
 from app.domain import (
     ITEMS,
+    ROUND_BOUNDS,
     DatabaseAway,
     Invalid,
+    Lacking,
+    NotOnSale,
     Round,
+    StockHeld,
     StoreAway,
     UnknownItem,
+    UnknownRound,
     Unreadable,
     WrongPair,
 )
 from app.lab.about import About
-from app.lab.round_form import FIELDS, HOLD, PER_BUYER, at_fields, read, round_limits
+from app.lab.contract import BOOKS
+from app.lab.round_form import HOLD, PER_BUYER, ROUND, at_fields, linked, read, round_limits
 from app.server import parse
 from app.server.answers import describe, json, page, said, see_other, wants_html
+from app.server.contract.operation import Answer, Operation, leads, number
 from app.service import catalogue, verdict
 from app.service.audit import Auditor
 from app.service.catalogue import CatalogueEntry
 from app.service.dead_letters import DeadLetters
 from app.service.round_view import View, terms, view
 from app.service.rounds import Rounds
+from app.service.verdict import Audit
 from app.text import Text
 
-ASKED = (*FIELDS, PER_BUYER, HOLD)
+ASKED = ROUND | {
+    PER_BUYER: number(
+        Text("Units that one buyer may have of the round; 0: as many as there are."),
+        *(ROUND_BOUNDS["per_buyer"], 0),
+    ),
+    HOLD: number(
+        Text("ms that a buyer has to pay; 0: what is bought is sold at once."),
+        *(ROUND_BOUNDS["hold"], 0),
+    ),
+}
+LINKS = {
+    name: leads(to, item="item", number="round")
+    for name, to in {"look": "lab.show", "audit": "lab.audit", "holds": "holds.show"}.items()
+} | {"end": leads("lab.end", item="item")}
+UNKNOWN = (UnknownItem, UnknownRound, Lacking, *BOOKS)
 
 
 def blueprint(
@@ -42,9 +64,14 @@ def blueprint(
     lab.record(lambda made: made.app.jinja_env.globals.update(audit_words=verdict))
 
     @lab.get("/")
+    @Operation(
+        Text("The console"),
+        Text("Fields of a round in the address fill its form in."),
+        page=True,
+        problems=BOOKS,
+    )
     def index() -> Response:
-        # A link may fill the form in: "start another like it".
-        return form_page({name: request.args[name] for name in ASKED if name in request.args}, {})
+        return form_page(linked(ASKED), {})
 
     def form_page(
         values: Mapping[str, object], errors: dict[str, str], status: int = 200
@@ -65,6 +92,15 @@ def blueprint(
         )
 
     @lab.post("/rounds")
+    @Operation(
+        Text("Start a round"),
+        Text("It ends the item's running one."),
+        {201: Answer(View, Text("It sells.")), 303: None},
+        links=LINKS,
+        problems=(Invalid, UnknownItem, StockHeld, Lacking, *BOOKS),
+        body=ASKED,
+        closed=True,
+    )
     def start() -> Response:
         values = parse.body(request)
         try:
@@ -78,13 +114,16 @@ def blueprint(
         return json(view(round), 201)
 
     def _start(values: Mapping[str, object]) -> Round:
-        if unknown := sorted(values.keys() - set(ASKED)):
-            raise Invalid(
-                {name: Text("A round has no %(field)s.", field=repr(name)) for name in unknown}
-            )
+        parse.only(values, ASKED)
         return rounds.start(*read(values))
 
     @lab.get("/rounds/<item>")
+    @Operation(
+        Text("An item's newest round"),
+        answers={200: Stands, 303: None},
+        links=LINKS,
+        problems=UNKNOWN,
+    )
     def newest(item: str) -> Response:
         round = rounds.find(item)
         if wants_html():
@@ -95,6 +134,7 @@ def blueprint(
         return {**view(round), "left": rounds.left(round)}
 
     @lab.get("/rounds/<item>/<int:number>")
+    @Operation(Text("A round"), answers={200: Stands}, page=True, links=LINKS, problems=UNKNOWN)
     def show(item: str, number: int) -> Response:
         round = rounds.find(item, number)
         if not wants_html():
@@ -111,6 +151,13 @@ def blueprint(
         )
 
     @lab.post("/rounds/<item>/end")
+    @Operation(
+        Text("End a round"),
+        Text("The item's newest one; nothing is sold afterwards."),
+        {200: Answer(View, Text("It has ended.")), 303: None},
+        links=LINKS,
+        problems=(UnknownItem, NotOnSale, *BOOKS),
+    )
     def end(item: str) -> Response:
         round = rounds.end(item)
         if wants_html():
@@ -118,10 +165,22 @@ def blueprint(
         return json(view(round))
 
     @lab.get("/rounds/<item>/<int:number>/audit")
+    @Operation(
+        Text("What the audit finds"),
+        Text("Stocked, left and sold by the books, and a verdict; `settling` is none yet."),
+        {200: Audit},
+        problems=UNKNOWN,
+    )
     def audit(item: str, number: int) -> Response:
         return json(auditor.audit(rounds.find(item, number)))
 
     @lab.get("/about")
+    @Operation(
+        Text("What this runs on"),
+        Text("And all modes and recipes that it can sell with."),
+        {200: Everything},
+        problems=(StoreAway,),
+    )
     def about_us() -> Response:
         everything: Everything = {
             **about(),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from badluck.faults import Faults
@@ -15,8 +16,11 @@ from app.lab import sources as reading
 from app.lab.comparison.bars import bars
 from app.lab.comparison.comparisons import Comparisons
 from app.lab.comparison.presentation import Way, way
+from app.lab.round_form import MODES
 from app.server.answers import describe, json, page, problem, see_other, wants_html
+from app.server.contract.operation import Operation, leads, string
 from app.service import catalogue
+from app.text import Text
 
 
 class Compared(Way):
@@ -35,6 +39,12 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
     read = Blueprint("read", __name__)
 
     @read.get("/read")
+    @Operation(
+        Text("All ways to sell"),
+        answers={200: list[dict[str, Any]]},
+        page=True,
+        links={"first": leads("read.one", name="0/target")},
+    )
     def index() -> Response:
         if not wants_html():
             ways = reading.ways().items()
@@ -42,6 +52,15 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
         return page("lab/sources/index.html", ways=reading.ways())
 
     @read.get("/read/diff")
+    @Operation(
+        Text("Two side by side: where to"),
+        answers={303: None},
+        problems=(UnknownWay,),
+        query={
+            "left": string(Text("A way to sell, on the left."), "naive", MODES, required=True),
+            "right": string(Text("A way to sell, on the right."), "watch", MODES, required=True),
+        },
+    )
     def pair() -> Response:
         """What the form asks for: its answer has an address that can be shared."""
         left, right = request.args.get("left", ""), request.args.get("right", "")
@@ -49,6 +68,14 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
         return see_other(url_for("read.one", name=f"{left}{BETWEEN}{right}"))
 
     @read.get("/read/<name>")
+    @Operation(
+        Text("A way to sell, or two"),
+        Text("Its source, timeline, faults and costs; of two the lines that differ."),
+        {200: dict[str, Any]},
+        page=True,
+        problems=(UnknownWay,),
+        path={"name": string(Text("`watch`, or `naive...watch` for two."), "watch", required=True)},
+    )
     def one(name: str) -> Response:
         return diff(*name.split(BETWEEN, 1)) if BETWEEN in name else alone(name)
 

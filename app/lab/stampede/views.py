@@ -11,12 +11,16 @@ from app.domain import (
     ComparisonIsOn,
     DatabaseAway,
     Invalid,
+    Lacking,
     Round,
     RunIsOn,
+    StockHeld,
     UnknownItem,
+    UnknownRun,
     iso,
 )
-from app.lab.round_form import FIELDS, FINE, Refused, limits, read, refused, round_limits
+from app.lab.contract import BOOKS, EVENTS
+from app.lab.round_form import FINE, ROUND, Refused, limits, linked, read, refused, round_limits
 from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.event_stream import last_seen, nothing_more, stream
 from app.lab.stampede.events import all_kept, follow
@@ -25,12 +29,21 @@ from app.lab.stampede.runs import Runs
 from app.lab.stampede.sample import Sample
 from app.server import parse
 from app.server.answers import created, json, page, see_other, wants_html
+from app.server.contract.operation import Answer, Operation, leads, number, string
 from app.service import catalogue
 from app.service.round_view import Terms, terms
 from app.service.verdict import Audit
 from app.text import Text
 
-CROWD = tuple(BOUNDS)
+CROWD = {
+    "buyers": number(Text("Buyers at once."), BOUNDS["buyers"], 16, required=True),
+    "seconds": number(Text("How long they buy."), BOUNDS["seconds"], 8, required=True),
+}
+ASKED = ROUND | CROWD
+ID = {"id": string(Text("A run's id."), "apple-0192f0c15d", required=True)}
+PROBLEMS = (UnknownRun, *BOOKS)
+LOOK, STOP = leads("stampede.show", id="id"), leads("stampede.stop", id="id")
+WATCH = leads("stampede.events", id="id")
 MOST = 30  # runs on the list
 
 
@@ -38,10 +51,14 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
     lab = Blueprint("stampede", __name__)
 
     @lab.get("/stampede")
+    @Operation(
+        Text("The stampedes' page"),
+        Text("Fields of a stampede in the address fill its form in."),
+        page=True,
+        problems=BOOKS,
+    )
     def index() -> Response:
-        # A link may fill the form in: "start another like it".
-        names = (*FIELDS, *CROWD)
-        return form_page({name: request.args[name] for name in names if name in request.args})
+        return form_page(linked(ASKED))
 
     def form_page(values: Mapping[str, object], why: Refused = FINE) -> Response:
         try:
@@ -64,6 +81,16 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
         )
 
     @lab.post("/runs")
+    @Operation(
+        Text("Start a stampede"),
+        Text("A round with a crowd of buyers, who buy as fast as they can."),
+        {201: Answer(Document, Text("It is on.")), 303: None},
+        headers=("Location",),
+        links={"look": LOOK, "watch": WATCH, "stop": STOP},
+        problems=(Invalid, UnknownItem, RunIsOn, ComparisonIsOn, StockHeld, Lacking, *BOOKS),
+        body=ASKED,
+        closed=True,
+    )
     def start() -> Response:
         values = parse.body(request)
         try:
@@ -78,14 +105,19 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
         return created(document(run), where)
 
     def _start(values: Mapping[str, object]) -> Run:
-        if unknown := sorted(values.keys() - {*FIELDS, *CROWD}):
-            raise Invalid(
-                {name: Text("A stampede has no %(field)s.", field=repr(name)) for name in unknown}
-            )
+        parse.only(values, ASKED)
         crowd = {name: parse.whole(values, name) for name in CROWD}
         return runs.start(*read(values), crowd, drivers.start)
 
     @lab.get("/runs/<id>")
+    @Operation(
+        Text("A run"),
+        answers={200: Answer(Document, Text("How it goes, or went."))},
+        page=True,
+        links={"stop": STOP},
+        problems=PROBLEMS,
+        path=ID,
+    )
     def show(id: str) -> Response:
         run = runs.find(id)
         if not wants_html():
@@ -99,6 +131,7 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
         )
 
     @lab.get("/runs/<id>/events")
+    @Operation(Text("Watch a run"), **EVENTS, problems=PROBLEMS, path=ID)
     def events(id: str) -> Response:
         run = runs.find(id)
         after = last_seen(request)
@@ -107,6 +140,13 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
         return stream(iter(rest)) if (rest := all_kept(runs, run, after)) else nothing_more()
 
     @lab.post("/runs/<id>/stop")
+    @Operation(
+        Text("Stop a run"),
+        answers={202: Answer(Document, Text("It has been asked to end.")), 303: None},
+        links={"look": LOOK},
+        problems=PROBLEMS,
+        path=ID,
+    )
     def stop(id: str) -> Response:
         run = runs.stop(id)
         if wants_html():
@@ -162,7 +202,7 @@ def listed(run: Run) -> Listed:
 def _again(run: Run) -> dict[str, object]:
     """The form's fields for another one like it."""
     way = catalogue.way(run.round.mode)
-    asked = {name: value for name, value in terms(run.round).items() if name in FIELDS}
+    asked = {name: value for name, value in terms(run.round).items() if name in ROUND}
     asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": way.mode.name}
     return asked | ({"recipe": way.recipe.name} if way.recipe else {})
 

@@ -7,27 +7,47 @@ from typing import Literal, TypedDict
 from flask import Blueprint, Response, abort, request, url_for
 
 from app.domain import Invalid
-from app.lab.bad_links import no_such_step
+from app.lab.bad_links import NOT_PLAYED, no_such_step
+from app.lab.explorer.views import STEP
 from app.lab.transactions import CASES, Result
 from app.lab.transactions.meaning import meanings
 from app.lab.transactions.recordings import NotPlayed, Recordings
 from app.server.answers import json, page, problem, see_other, type_of, wants_html
+from app.server.contract.operation import Answer, Operation, leads, string
 from app.text import Text
 
 PLAYED_S = 1.0  # for which a page waits for both servers, before it says that they are at work
 AGAIN = 2  # s after which a page without scripts asks again
-NOT_PLAYED = Text("The cases could not be played")
 NUMBERS = {case.name: number for number, case in enumerate(CASES, 1)}
+PROBLEMS = (Invalid, "not-played")
 
 
 def blueprint(recordings: Recordings) -> Blueprint:
     lab = Blueprint("transactions", __name__, url_prefix="/transactions")
+    working = Answer(Playing, Text("Both servers are at work: ask again."), links={})
 
     @lab.get("")
+    @Operation(
+        Text("MULTI beside BEGIN"),
+        Text("What a Valkey and a PostgreSQL said in each case; a page has the first one."),
+        {200: list[Result], 202: working},
+        page=True,
+        links={"first": leads("transactions.one", name="0/name")},
+        problems=PROBLEMS,
+        query={"step": STEP},
+    )
     def index() -> Response:
         return one(CASES[0].name)
 
     @lab.get("/<name>")
+    @Operation(
+        Text("One case"),
+        answers={200: Result, 202: working},
+        page=True,
+        problems=PROBLEMS,
+        path={"name": string(Text("A case's name."), CASES[0].name, NUMBERS, required=True)},
+        query={"step": STEP},
+    )
     def one(name: str) -> Response:
         if name not in NUMBERS:
             abort(404)
@@ -41,6 +61,16 @@ def blueprint(recordings: Recordings) -> Blueprint:
         return shown(results[name])
 
     @lab.post("")
+    @Operation(
+        Text("Play all cases again"),
+        answers={202: working, 303: None},
+        problems=("not-played",),
+        body={
+            "case": string(
+                Text("Of a form: the case whose page is shown then."), CASES[0].name, NUMBERS
+            )
+        },
+    )
     def again() -> Response:
         recordings.again()
         if not wants_html():

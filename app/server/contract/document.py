@@ -1,9 +1,10 @@
-"""The contract as a document: an application's routes, each with its row of the table."""
+"""The contract as an OpenAPI 3.1 document: the routes of an application, and their operations."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,15 +12,37 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from app.domain import Invalid
+from app.server.answers import kind as called
+from app.server.answers import type_of
 from app.server.contract import fields
-from app.server.contract.answers import responses
-from app.server.contract.components import Components, parameter
-from app.server.contract.parts import Answer, Body, Field, Kind, Operation
-from app.server.contract.problems import KINDS, Told
+from app.server.contract.operation import Answer, Field, Kind, Operation
+from app.server.contract.problems import BARE, KINDS, NotSoldProblem, OverLimitProblem, Told
 from app.server.parse import FORMS, JSON
-from app.text import Text
+from app.text import Text, together
 
 IMPLIED = {"HEAD", "OPTIONS"}  # answered by the framework wherever there is a GET, or anything
+PROBLEM = "application/problem+json"
+REFERENCE = "#/components/schemas/{name}"
+PAGE = {"schema": {"type": "string"}}
+STREAM = "text/event-stream"
+# Of each event: that is how readers of the document have it, and how the next OpenAPI does.
+EVENT = {
+    "schema": {
+        "type": "object",
+        "properties": {name: {"type": "string"} for name in ("event", "id", "data")},
+        "required": ["event", "data"],
+    }
+}
+# An answer whose operation says no more about it.
+SAYS = {
+    200: Text("Done."),
+    201: Text("It is made."),
+    202: Text("It is under way: ask again."),
+    204: Text("There is nothing more to come: do not ask again."),
+    206: Text("The part of it that was asked for."),
+    303: Text("A form: to the page that shows it."),
+    304: Text("It has not changed."),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +53,6 @@ class Side:
     title: Text
     says: Text
     groups: Mapping[str, Text]  # blueprint -> heading
-    operations: Mapping[str, Operation]  # endpoint -> row
     kinds: Mapping[str, Told] = field(default_factory=lambda: KINDS)  # of problems
     everywhere: tuple[Kind, ...] = (400,)
     of_bodies: tuple[Kind, ...] = (400, 411, 413, 415, Invalid)
@@ -38,87 +60,223 @@ class Side:
     of_gets: Mapping[int, Answer] = field(default_factory=dict)  # more that any GET may answer
 
 
-def document(app: Flask, side: Side, version: str) -> dict[str, Any]:
-    """Raises KeyError for a route that has no row."""
-    components = Components(side.kinds)
-    paths: dict[str, Any] = {}
-    for rule in app.url_map.iter_rules():
-        for method in sorted((rule.methods or set()) - IMPLIED):
-            row = described(rule, method, side.operations[rule.endpoint], side, components)
-            paths.setdefault(template(rule), {})[method.lower()] = row
+def operations(app: Flask) -> dict[str, Operation]:
+    """The operation of each endpoint. Raises KeyError for a view without one."""
+    rules = app.url_map.iter_rules()
     return {
-        "openapi": "3.1.0",
-        "info": {"title": side.title, "description": side.says, "version": version},
-        "tags": [{"name": name, "description": says} for name, says in side.groups.items()],
-        "paths": paths,
-        "components": components.all(),
+        each.endpoint: app.view_functions[each.endpoint].__dict__["operation"] for each in rules
     }
 
 
-def template(rule: Rule) -> str:
-    """`/orders/<uuid:id>` as OpenAPI writes it."""
-    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule)
+def document(app: Flask, side: Side, version: str) -> dict[str, Any]:
+    return _Document(operations(app), side).of(app.url_map.iter_rules(), version)
 
 
-def described(
-    rule: Rule, method: str, row: Operation, side: Side, components: Components
-) -> dict[str, Any]:
-    said: dict[str, Any] = {
-        "operationId": rule.endpoint,
-        "tags": [rule.endpoint.partition(".")[0]],
-        "summary": row.name,
-    }
-    if row.says:
-        said["description"] = row.says
-    query = dict(row.query)
-    if any(answer.html for answer in row.answers.values()):
-        query["language"] = fields.LANGUAGE
-    if parameters := [
-        *(components.parameter("header", name) for name in row.headers),
-        *(_parameter("path", name, _part(row, name)) for name in sorted(rule.arguments)),
-        *(_parameter("query", name, each) for name, each in query.items()),
-    ]:
-        said["parameters"] = parameters
-    problems = [*side.everywhere, *row.problems]
-    if method == "POST":
-        problems.append(403)
-    if rule.arguments:
-        problems.append(404)
-    if row.body:
-        said["requestBody"] = _body(row.body)
-        problems += side.of_bodies
-    answers = {**(side.of_gets if method == "GET" else {}), **row.answers}
-    said["responses"] = responses(answers, dict.fromkeys(problems), side.headers, components)
-    return said
+class _Document:
+    """Gathers what is said once and referred to often, while the operations are described."""
 
+    def __init__(self, operations: Mapping[str, Operation], side: Side) -> None:
+        self.operations = operations
+        self.side = side
+        self.slots: list[tuple[Any, dict[str, Any]]] = []  # a type, and its place in the document
+        self.problems: dict[str, Told] = {}
+        self.headers: dict[str, Any] = {}
+        self.parameters: dict[str, Any] = {}
 
-def _part(row: Operation, name: str) -> Field:
-    return row.path.get(name) or fields.PATH[name]
+    def of(self, rules: Iterable[Rule], version: str) -> dict[str, Any]:
+        paths: dict[str, Any] = {}
+        for rule in rules:
+            for method in sorted((rule.methods or set()) - IMPLIED):
+                # `/orders/<uuid:id>` as OpenAPI writes it
+                path = paths.setdefault(re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule), {})
+                path[method.lower()] = self.operation(rule, method)
+        groups = self.side.groups.items()
+        return {
+            "openapi": "3.1.0",
+            "info": {"title": self.side.title, "description": self.side.says, "version": version},
+            "tags": [{"name": name, "description": says} for name, says in groups],
+            "paths": paths,
+            "components": self.components(),
+        }
 
+    def operation(self, rule: Rule, method: str) -> dict[str, Any]:
+        row, side = self.operations[rule.endpoint], self.side
+        said: dict[str, Any] = {
+            "operationId": rule.endpoint,
+            "tags": [rule.endpoint.partition(".")[0]],
+            "summary": row.name,
+        }
+        if row.says:
+            said["description"] = row.says
+        path = {name: row.path.get(name) or fields.PATH[name] for name in sorted(rule.arguments)}
+        query = {**row.query, **({"language": fields.LANGUAGE} if row.page else {})}
+        if parameters := [
+            *map(self.asked, row.asks),
+            *({"name": name, "in": "path", **_parameter(each)} for name, each in path.items()),
+            *({"name": name, "in": "query", **_parameter(each)} for name, each in query.items()),
+        ]:
+            said["parameters"] = parameters
+        problems = [*side.everywhere, *row.problems, *([403] if method == "POST" else [])]
+        if rule.arguments:
+            problems.append(404)
+        if row.body is not None:
+            said["requestBody"] = _body(row.body, row.closed)
+            problems += side.of_bodies
+        answers = {**(side.of_gets if method == "GET" else {}), **row.answers}
+        if row.page:
+            answers.setdefault(200, Answer(None, Text("A page.")))
+        if method == "GET" and 200 in answers and not isinstance(answers[200], Answer):
+            answers[200] = Answer(answers[200], row.name)
+        found = {status: self.answer(row, status, answer) for status, answer in answers.items()}
+        by_status: dict[int, list[Kind]] = defaultdict(list)
+        for kind in dict.fromkeys(problems):
+            by_status[self.told(kind)[1].status].append(kind)
+        for status, kinds in by_status.items():
+            refused = self.refusal(status, kinds)
+            if known := found.get(status):  # the same status with an answer of its own
+                refused["content"] = known["content"] | refused["content"]
+                refused["description"] = together(known["description"], refused["description"])
+            found[status] = refused
+        said["responses"] = {str(status): found[status] for status in sorted(found)}
+        return said
 
-def _parameter(where: str, name: str, each: Field) -> dict[str, Any]:
-    return {"name": name, "in": where, **parameter(each)}
+    def asked(self, name: str) -> dict[str, Any]:
+        """One of the request headers."""
+        self.parameters[name] = {"name": name, "in": "header", **_parameter(fields.REQUESTS[name])}
+        return {"$ref": f"#/components/parameters/{name}"}
 
+    def answer(self, row: Operation, status: int, given: Any) -> dict[str, Any]:
+        answer = given if isinstance(given, Answer) else Answer(given, SAYS[status])
+        content: dict[str, Any] = {}
+        if answer.json is not None:
+            content[JSON] = {"schema": self.type(answer.json)}
+            if answer.example is not None:
+                content[JSON]["example"] = answer.example
+        page = row.page and status == 200
+        if page:
+            content["text/html"] = PAGE
+        if status in (200, 206):
+            content |= {kind: EVENT if kind == STREAM else PAGE for kind in row.other}
+        more = {303: ("Location",), 503: ("Retry-After",)}.get(status, ())
+        own = row.headers if content or (status == 303 and status in row.answers) else ()
+        names = (*more, *own, *answer.headers, *(fields.PAGES if page else ()))
+        said = {"description": answer.says, "headers": self.named(names)}
+        if content:
+            said["content"] = content
+        links = row.links if answer.links is None else answer.links
+        if links and status < 300:
+            said["links"] = {
+                name: {
+                    "operationId": link.to,
+                    "description": self.operations[link.to].name,
+                    "parameters": link.takes,
+                }
+                for name, link in links.items()
+                if self.operations[link.to] is not row or status == 202
+            }
+        return said
 
-def _body(body: Body) -> dict[str, Any]:
-    said: dict[str, Any] = {}
-    for kind in (JSON, *FORMS):
-        members = body.fields
-        required = [
-            name
-            for name, each in members.items()
-            if each.required or (kind != JSON and name in body.required_in_forms)
-        ]
-        schema: dict[str, Any] = {
-            "type": "object",
-            "properties": {
-                name: {**each.schema, "description": each.says} for name, each in members.items()
+    def refusal(self, status: int, kinds: list[Kind]) -> dict[str, Any]:
+        told = dict(map(self.told, kinds))
+        self.problems |= told
+        schemas = [{"$ref": REFERENCE.format(name=f"problem.{name}")} for name in told]
+        titles = list(dict.fromkeys(each.title for each in told.values()))
+        return {
+            "description": Text("%(titles)s", titles=titles),
+            "headers": self.named(
+                (*fields.PAGES, *(("Retry-After",) if status in (429, 503) else ()))
+            ),
+            "content": {
+                PROBLEM: {"schema": schemas[0] if len(schemas) == 1 else {"oneOf": schemas}},
+                "text/html": PAGE,
             },
         }
-        if required:
+
+    def named(self, names: Iterable[str]) -> dict[str, Any]:
+        """Headers of an answer, with those that each has."""
+        names = dict.fromkeys((*self.side.headers, *names))
+        self.headers |= {name: _parameter(fields.ANSWERS[name]) for name in names}
+        return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+    def type(self, kind: Any) -> dict[str, Any]:
+        """Its schema, filled in when all are known; of several types that of any of them."""
+        if isinstance(kind, tuple):
+            return {"anyOf": [self.type(each) for each in kind]}
+        self.slots.append((kind, {}))
+        return self.slots[-1][1]
+
+    def told(self, kind: Kind) -> tuple[str, Told]:
+        """A problem's name in the contract, and what is told of it."""
+        if isinstance(kind, int):
+            return str(kind), BARE[kind]
+        name = kind if isinstance(kind, str) else called(kind)
+        return name, self.side.kinds[name]
+
+    def components(self) -> dict[str, Any]:
+        """By msgspec, which reads the annotations of our own types: no value goes through it.
+
+        It is loaded when the contract is asked for, in no other process.
+        """
+        import msgspec
+
+        members = list(dict.fromkeys(known.members for known in self.problems.values()))
+        found, types = msgspec.json.schema_components(
+            [*(kind for kind, _ in self.slots), *members], schema_hook=_text, ref_template=REFERENCE
+        )
+        for (_, slot), schema in zip(self.slots, found, strict=False):
+            slot.update(schema)
+        problems = {
+            f"problem.{name}": _problem(name, known, types[known.members.__name__])
+            for name, known in sorted(self.problems.items())
+        }
+        return {
+            "schemas": types | problems,
+            "headers": self.headers,
+            "parameters": self.parameters,
+        }
+
+
+def _text(kind: type) -> dict[str, Any]:
+    """The schema of a Text, which JSON gets in the visitor's language."""
+    if issubclass(kind, str):
+        return {"type": "string"}
+    raise NotImplementedError(kind)
+
+
+def _parameter(each: Field) -> dict[str, Any]:
+    """All of it except its name and its place."""
+    said: dict[str, Any] = {"description": each.says, "schema": each.schema}
+    if each.required:
+        said["required"] = True
+    return said if each.example is None else said | {"example": each.example}
+
+
+def _body(members: Mapping[str, Field], closed: bool) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    properties = {name: {**each.schema, "description": each.says} for name, each in members.items()}
+    example = {name: each.example for name, each in members.items() if each.example is not None}
+    for kind in (JSON, *FORMS):
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        if required := [
+            name
+            for name, each in members.items()
+            if each.required or (kind != JSON and each.required_in_forms)
+        ]:
             schema["required"] = required
-        if body.closed:
+        if closed:
             schema["additionalProperties"] = False
-        example = {n: each.example for n, each in members.items() if each.example is not None}
         said[kind] = {"schema": schema, "example": example}
     return {"required": True, "content": said}
+
+
+def _problem(name: str, known: Told, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of its members, with those that are always the same."""
+    known_by = "about:blank" if name.isdigit() else type_of(name)
+    fixed = {"type": {"const": known_by}, "status": {"const": known.status}}
+    if known.members in (NotSoldProblem, OverLimitProblem):
+        fixed["outcome"] = {"const": name.upper().replace("-", "_")}
+    return schema | {
+        "title": known.title,
+        "description": known.says,
+        "properties": schema["properties"] | fixed,
+    }

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from app.server.contract.document import Side
 from app.server.contract.fields import EVERY, PAGES
-from app.server.contract.parts import Schema
+from app.server.contract.operation import Schema
 from app.server.contract.problems import Told
 from app.server.parse import JSON
 from app.text import Text

@@ -12,6 +12,8 @@ from flask.blueprints import BlueprintSetupState
 from app.server.answers import json, page
 from app.server.contract import shown
 from app.server.contract.document import Side, document
+from app.server.contract.fields import LANGUAGE
+from app.server.contract.operation import Answer, Operation
 from app.text import Text
 
 WHERE = {
@@ -20,6 +22,17 @@ WHERE = {
     "query": Text("in the query"),
     "body": Text("in the body"),
 }
+COMMON_GROUPS = {
+    "health": Text("Probes"),
+    "contract": Text("This contract"),
+    "static": Text("Files"),
+}
+FILES = Operation(
+    Text("A file of our pages"),
+    answers={200: Answer(None, Text("The file.")), 206: None, 304: None},
+    other=("text/css", "text/javascript", "image/svg+xml"),
+    problems=(404, 416),
+)
 
 
 def blueprint(side: Side, frame: str) -> Blueprint:
@@ -29,6 +42,7 @@ def blueprint(side: Side, frame: str) -> Blueprint:
     @contract.record
     def register(made: BlueprintSetupState) -> None:
         app = cast(Flask, made.app)
+        FILES(app.view_functions["static"])
         # Made once, for the first who asks.
         app.extensions["contract"] = cache(lambda: document(app, side, version("lastapple")))
 
@@ -37,10 +51,16 @@ def blueprint(side: Side, frame: str) -> Blueprint:
         return found
 
     @contract.get("/openapi.json")
+    @Operation(
+        Text("This document"),
+        answers={200: Answer(dict[str, Any], Text("OpenAPI 3.1."))},
+        query={"language": LANGUAGE},
+    )
     def openapi() -> Response:
         return json(whole())
 
     @contract.get("/contract")
+    @Operation(Text("This document, as a page"), page=True)
     def show() -> Response:
         said = whole()
         return page(

@@ -1,62 +1,33 @@
-"""The lab's document."""
+"""The lab's side of the contract."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from app.domain import Invalid, UnknownWay
-from app.lab.bad_links import BUSY, NOT_EXPLORED, NOT_POSSIBLE, NOTHING
-from app.lab.contract.classroom import CLASSROOM
-from app.lab.contract.explorer import EXPLORER, TRANSACTIONS
-from app.lab.contract.fields import MODES, SEEN, leads, named
-from app.lab.contract.measured import COMPARISONS, STAMPEDES
-from app.lab.contract.rounds import ROUNDS
-from app.lab.transactions.views import NOT_PLAYED
-from app.server.contract.common import COMMON, COMMON_GROUPS
+from app.domain import DatabaseAway, Invalid, Newer, StoreAway, Unreadable, WrongPair
+from app.lab.bad_links import BUSY, NOT_EXPLORED, NOT_PLAYED, NOT_POSSIBLE, NOTHING
 from app.server.contract.document import Side
 from app.server.contract.fields import EVERY
-from app.server.contract.parts import Answer, Field, Operation
+from app.server.contract.operation import Answer, Kind
 from app.server.contract.problems import KINDS, Problem, Told
+from app.server.contract.views import COMMON_GROUPS
 from app.text import Text
 
-
-def side(says: Text, example: str) -> Field:
-    return Field(
-        says=says, schema={"type": "string", "enum": MODES}, example=example, required=True
-    )
-
-
-READ = {
-    "read.index": Operation(
-        name=Text("All ways to sell"),
-        answers={
-            200: Answer(
-                says=Text("What each says of itself."),
-                json=list[dict[str, Any]],
-                html=True,
-                links={"first": leads("read.one", Text("The first."), name="0/target")},
-            )
-        },
-    ),
-    "read.pair": Operation(
-        name=Text("Two side by side: where to"),
-        query={
-            "left": side(Text("A way to sell, on the left."), "naive"),
-            "right": side(Text("A way to sell, on the right."), "watch"),
-        },
-        answers={303: SEEN},
-        problems=(UnknownWay,),
-    ),
-    "read.one": Operation(
-        name=Text("A way to sell, or two"),
-        says=Text("Its source, timeline, faults and costs; of two the lines that differ."),
-        path={"name": named(Text("`watch`, or `naive...watch` for two."), "watch")},
-        answers={200: Answer(says=Text("The page."), json=dict[str, Any], html=True)},
-        problems=(UnknownWay,),
-    ),
+# Problems of what asks the store and the database.
+BOOKS: tuple[Kind, ...] = (StoreAway, DatabaseAway, WrongPair, Newer, Unreadable)
+# What an operation that streams events takes and answers.
+EVENTS: dict[str, Any] = {
+    "answers": {
+        200: Answer(
+            None,
+            Text("Server-sent events with ids: a client that was cut off goes on from there."),
+        ),
+        204: None,
+    },
+    "other": ("text/event-stream",),
+    "headers": ("X-Accel-Buffering",),
+    "asks": ("Last-Event-ID",),
 }
-
-
 LABS = {
     "impossible": Told(
         400,
@@ -93,16 +64,6 @@ LABS = {
     ),
 }
 
-
-METRICS = {
-    "metrics.scrape": Operation(
-        name=Text("Figures for Prometheus"),
-        says=Text("With the lab's token in the header Authorization (Bearer), where it asks."),
-        answers={200: Answer(says=Text("In Prometheus' text format."), other=("text/plain",))},
-    ),
-}
-
-
 SIDE = Side(
     title=Text("Last Apple: the lab"),
     says=Text(
@@ -126,17 +87,14 @@ SIDE = Side(
         "metrics": Text("Metrics"),
         **COMMON_GROUPS,
     },
-    operations={
-        **{**ROUNDS, **STAMPEDES, **COMPARISONS, **CLASSROOM, **EXPLORER},
-        **{**TRANSACTIONS, **READ, **METRICS, **COMMON},
-    },
     kinds=KINDS | LABS,
     everywhere=(400, 403),
     of_bodies=(400, 408, 411, 413, 415, Invalid),
     headers=(*EVERY, "Cross-Origin-Opener-Policy"),
     of_gets={
         303: Answer(
-            says=Text("The address had the token: the same without it."),
+            None,
+            Text("The address had the token: the same without it."),
             headers=("Location", "Set-Cookie"),
         )
     },

@@ -1,1 +1,0 @@
-"""The lab's half of the contract: a table for each of its parts."""

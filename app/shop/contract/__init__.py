@@ -1,1 +1,0 @@
-"""The shop's side of the contract: /openapi.json."""
