@@ -9,7 +9,7 @@ class Text(str):
     """A finished English text which remembers its template and values.
 
     Command line, logs and JSON take it for the `str` it is; the web looks the template up in the
-    visitor's language and fills it in again (app/server/words.py). Whole numbers get their
+    visitor's language and fills it in again (app/server/translation.py). Whole numbers get their
     thousands parted; give a number that is a name (a round's) as a string. Values may be Texts,
     too, or lists of what is to be listed. A template without values stands as it is, so that it
     may hold a %.

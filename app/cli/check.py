@@ -9,7 +9,7 @@ import click
 
 from app.cli import output
 from app.domain import StoreAway
-from app.ops import keeping
+from app.ops import durability_checks
 from app.ops.readiness import Check, Found, State
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def check(what: str) -> None:
 def _kept(services: Services) -> list[Check]:
     """How the store keeps what it is told; that it is away stands in the first line."""
     try:
-        return keeping.look(services.servers)
+        return durability_checks.look(services.servers)
     except StoreAway:
         return []
 

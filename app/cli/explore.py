@@ -23,8 +23,8 @@ from rich.text import Text
 from app.cli.interrupt import ends_at_ctrl_c
 from app.cli.output import check_writable, write_json
 from app.cli.targets import check, is_repair, repair, sale
-from app.cli.theirs import their_errors
-from app.explorer import apart, targets
+from app.cli.user_code_errors import their_errors
+from app.explorer import sandbox, targets
 from app.explorer.book import UNITS
 from app.explorer.student import Student
 
@@ -212,7 +212,7 @@ def search(
     looking = f"looking at every order of {chosen.name}'s steps"
     if isinstance(chosen, Student):
         with people.status(f"{looking} …"), their_errors():
-            return apart.explore(chosen, buyers, faults or Faults())
+            return sandbox.explore(chosen, buyers, faults or Faults())
     explorer = Explorer(chosen, buyers)
     with people.status(Seen(looking, explorer)):
         return explorer.starve() if faults is None else explorer.explore(faults)
@@ -221,20 +221,20 @@ def search(
 def show_matrix(holds: bool) -> None:
     """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
     if holds:
-        from app.explorer import hold_matrix as matrix
+        from app.explorer.hold_matrix import asked, markdown, reports
     else:
-        from app.explorer import matrix  # type: ignore[no-redef]
-    found, rows = {}, matrix.asked()
+        from app.explorer.matrix import asked, markdown, reports
+    found, rows = {}, asked()
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
         # Closed: else its processes would end when it is collected.
-        closing(matrix.reports()) as done,
+        closing(reports()) as done,
     ):
         task = bar.add_task("every order of everything", total=len(rows))
         for one, columns in done:
             found[one] = columns
             bar.update(task, advance=1, description=str(one))
-    click.echo(matrix.markdown(found), nl=False)
+    click.echo(markdown(found), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

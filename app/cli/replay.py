@@ -17,8 +17,8 @@ from badluck.report.verdict import starvation_setting
 from rich.console import Console
 
 from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
-from app.cli.theirs import their_errors
-from app.explorer import apart
+from app.cli.user_code_errors import their_errors
+from app.explorer import sandbox
 from app.explorer.recorded import Recorded
 from app.explorer.replays import replay as play
 from app.explorer.replays import servers
@@ -78,7 +78,7 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[ReplayedStep]]
         with their_errors(), held_back(), tempfile.TemporaryDirectory(prefix=OURS) as folder:
             own = Path(folder) if on == "server" else None
             with heard_at_once():
-                found = apart.replay(target, names, recorded.traces, own)
+                found = sandbox.replay(target, names, recorded.traces, own)
         yield from found.items()
         return
     if on == "model":

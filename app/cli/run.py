@@ -13,7 +13,7 @@ from app.bootstrap import Services
 from app.cli import interrupt, output
 from app.config import Settings
 from app.domain import ITEMS, StoreAway
-from app.ops import keeping, processes, shared_settings
+from app.ops import durability_checks, processes, shared_settings
 from app.ops.readiness import State
 
 
@@ -107,7 +107,7 @@ def _prepare(services: Services) -> None:
 
 def _see_how_it_is_kept(services: Services) -> None:
     """What a person should know of the store; of the embedded one only what stops us."""
-    checks = keeping.look(services.servers)
+    checks = durability_checks.look(services.servers)
     for each in services.readiness.connections():
         click.secho(f"  ! {each.name}: {each.sentence}", fg="yellow")
     for each in checks:

@@ -18,7 +18,7 @@ from app.explorer.sql.database import check
 from app.explorer.sql.explore import explore
 from app.explorer.sql.report import SqlReport, budget, line, verdict
 from app.explorer.targets import Target
-from app.explorer.words import VOCABULARY
+from app.explorer.vocabulary import VOCABULARY
 
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status, as for all that is explored
 NOT_HERE = ("buyers", "faults", "again", "retries", "save", "matrix")  # options

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.theirs import student
+from app.cli.user_code_errors import student
 from app.explorer import targets
 from app.explorer.student import Student
 from app.service.catalogue import way
@@ -38,7 +38,7 @@ def sale(
     name = way(name).name
     targets.check(name)
     if holds:
-        from app.explorer.holding import Holding  # here, and below: most do without
+        from app.explorer.hold_target import Holding  # here, and below: most do without
 
         return Holding(name, stock, quantity, resend=resend)
     return targets.Target(name, stock, quantity, resend=resend, per_buyer=per_buyer)

@@ -12,7 +12,7 @@ from badluck.faults import Faults
 from badluck.report.report import Report
 
 from app.explorer import matrix
-from app.explorer.holding import Holding
+from app.explorer.hold_target import Holding
 from app.explorer.matrix import COLUMNS, Asked, Matrix
 from app.explorer.targets import explorable
 from app.modes import Way
@@ -56,9 +56,9 @@ def reports() -> Generator[tuple[Asked, dict[str, Report]], None, None]:
     return matrix.reports(asked(), explored)
 
 
-def markdown(found: Matrix) -> str:
+def markdown(cells: Matrix) -> str:
     """As between the marks in docs/matrix.md."""
-    return matrix.table(found, asked(), list(COLUMNS), cell)
+    return matrix.table(cells, asked(), list(COLUMNS), cell)
 
 
 def cell(row: Asked, column: str, report: Report) -> str:

@@ -123,9 +123,9 @@ def _deaf() -> Iterator[None]:
         signal.raise_signal(signal.SIGINT)
 
 
-def markdown(matrix: Matrix) -> str:
+def markdown(cells: Matrix) -> str:
     """As it stands in docs/matrix.md, in teaching order."""
-    return table(matrix, asked(), [*COLUMNS, AGAIN])
+    return table(cells, asked(), [*COLUMNS, AGAIN])
 
 
 def table(

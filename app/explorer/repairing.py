@@ -21,7 +21,7 @@ from badluck.search.names import LETTERS
 from badluck.target import EPOCH, Shown, Vocabulary
 
 from app.domain import Lack, Loss, Order, Round, ShopError, StoreAway
-from app.explorer import repair_findings, words
+from app.explorer import repair_findings, vocabulary
 from app.explorer.repair_findings import MendBook
 from app.explorer.servers import GateServers
 from app.explorer.targets import Target
@@ -75,7 +75,7 @@ class Repairing(Target):
 
     @property
     def vocabulary(self) -> Vocabulary:
-        return words.VOCABULARY._replace(actor="actor", charted=tuple(self.columns))
+        return vocabulary.VOCABULARY._replace(actor="actor", charted=tuple(self.columns))
 
     @property
     def setting(self) -> str:
@@ -95,7 +95,7 @@ class Repairing(Target):
     def setup(self) -> list[list[Command]]:
         names, item = self.names, self.round.item
         lack = Lack(item, Loss.SALES, 1, 1, orders=2, sales=1)
-        load = [(b"SCRIPT", b"LOAD", text.encode()) for text in words.scripts().values()]
+        load = [(b"SCRIPT", b"LOAD", text.encode()) for text in vocabulary.scripts().values()]
         told = order(TOLD)
         wanted: list[tuple[str | bytes | int, ...]] = [
             *(("SET", names.record, self.round.encode()), ("SET", names.ended, 2)),

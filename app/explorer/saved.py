@@ -8,7 +8,7 @@ from badluck.report.checked_json import CheckedJson
 
 from app.domain import ROUND_BOUNDS
 from app.explorer import recorded
-from app.explorer.holding import Holding
+from app.explorer.hold_target import Holding
 from app.explorer.recorded import Recorded
 from app.explorer.repairing import REPAIRS, Repairing
 from app.explorer.targets import Target
@@ -16,10 +16,10 @@ from app.explorer.targets import Target
 
 def read(text: bytes) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
-    return recorded.read(text, _of_this_floor)
+    return recorded.read(text, _of_this_room)
 
 
-def _of_this_floor(document: CheckedJson) -> Target | None:
+def _of_this_room(document: CheckedJson) -> Target | None:
     if document.members.get("target") in tuple(REPAIRS):
         accepts = bool(document.number("accepts", 0, 1))
         return Repairing(document.text("target"), accepts=accepts)

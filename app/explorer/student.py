@@ -19,7 +19,7 @@ from badluck.target import Shown, StoredLock
 from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import NOTHING, OWN_RULES
 from app.explorer.servers import GateServers
-from app.explorer.words import OWN_WORDS, VOCABULARY
+from app.explorer.vocabulary import OWN_WORDS, VOCABULARY
 
 STOCK, ORDERS, LOCK = b"stock", b"orders", b"lock"
 ANSWERS = {True: "SOLD", False: "SOLD_OUT", None: "BUSY", ...: NOTHING}

@@ -16,7 +16,7 @@ from badluck.rule import Rule
 from badluck.target import EPOCH, Shown, StoredLock, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError
-from app.explorer import words
+from app.explorer import vocabulary
 from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import ABOVE_LIMIT, RULES
 from app.explorer.servers import MASTERS, GateServers
@@ -140,7 +140,7 @@ class Target:
 
     @property
     def vocabulary(self) -> Vocabulary:
-        return words.VOCABULARY
+        return vocabulary.VOCABULARY
 
     @property
     def setting(self) -> str:
@@ -165,7 +165,7 @@ class Target:
     def setup(self) -> list[list[Command]]:
         """What each server is told first: the store, and redlock's masters."""
         load: list[Command] = [
-            (b"SCRIPT", b"LOAD", text.encode()) for text in words.scripts().values()
+            (b"SCRIPT", b"LOAD", text.encode()) for text in vocabulary.scripts().values()
         ]
         shelve: Command = (b"SET", self.keys.stock.encode(), b"%d" % self.stock)
         masters = MASTERS if self.round.recipe == "redlock" else 0
@@ -184,7 +184,7 @@ class Target:
             shown=("app.modes.", "app.locks.", "fairlock."),
             harness=("app.explorer.",),
             counters=(LockCounts,),
-            words=words.WORDS,
+            words=vocabulary.WORDS,
         )
 
     def _purchase(self, buyer: Actor) -> str:

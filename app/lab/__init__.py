@@ -1,1 +1,1 @@
-"""The lab: what an instructor opens on the projector. One blueprint a file, one subject each."""
+"""The lab: the instructor's pages. Each folder is a screen, with its views and templates."""

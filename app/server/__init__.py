@@ -1,1 +1,1 @@
-"""HTTP only: parse, call a service, map the outcome to a status."""
+"""Parts of both HTTP servers: worker, limits, errors, health, metrics, languages, contract."""

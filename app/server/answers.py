@@ -43,7 +43,7 @@ from app.domain import (
     WrongPair,
 )
 from app.server.addresses import host_in
-from app.server.words import dumps, say
+from app.server.translation import dumps, say
 from app.service.request import current as request_id
 from app.text import Text, together
 

@@ -11,7 +11,7 @@ from itsdangerous import BadSignature
 
 from app.config import Settings
 from app.ops.shared_settings import secret
-from app.server import addresses, answers, language, parse, request_id, words
+from app.server import addresses, answers, language, parse, request_id, translation
 from app.server.proxies import believe, secure
 from app.text import Text
 
@@ -68,6 +68,6 @@ def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: 
     request_id.register(app, trusted=proxies > 0)
     believe(app, proxies)
     language.register(app)
-    words.register(app)
+    translation.register(app)
     answers.register(app, error_page, failed_press)
     return app

@@ -8,7 +8,7 @@ from flask import Response
 
 from app.domain import ITEMS, iso
 from app.server.answers import page
-from app.server.words import money
+from app.server.translation import money
 from app.service.order_lookup import OrderEntry
 
 

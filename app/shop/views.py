@@ -40,7 +40,7 @@ from app.server import parse
 from app.server.answers import json, page, said, wants_html
 from app.server.contract.fields import AN_ID, KEY, ORDER, QUANTITY
 from app.server.contract.operation import Answer, Field, Operation, leads
-from app.server.words import money
+from app.server.translation import money
 from app.service.order_lookup import OrderLookup
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from app.lab.sources import ways
-from app.lab.sources.found import matrix
+from app.lab.sources.matrix_rows import matrix
 from app.locks import LOCKS
 from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import Handle

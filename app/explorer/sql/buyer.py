@@ -12,7 +12,7 @@ from sqlalchemy import Connection, ExceptionContext, event
 from sqlalchemy.exc import DBAPIError
 
 from app.domain import Clock, DatabaseAway, Sale, ShopError
-from app.explorer.sql import words
+from app.explorer.sql import statement_text
 from app.explorer.sql.statement import Level, Statement, end, of
 from app.store.sql import db
 from app.store.sql.transactions import Transactions
@@ -142,11 +142,11 @@ class Buyer:
             cursor.execute("SET LOCAL deadlock_timeout = '1ms'")
 
     def _after_cursor_execute(self, _connection: Connection, cursor: Any, *_: object) -> None:
-        self.said = words.result(cursor)
+        self.said = statement_text.result(cursor)
 
     def _handle_error(self, context: ExceptionContext) -> None:
         if isinstance(context.sqlalchemy_exception, DBAPIError):
-            self.said, self.failed = words.error(context.original_exception), True
+            self.said, self.failed = statement_text.error(context.original_exception), True
 
     def _rollback(self, connection: Connection) -> None:
         if not (self.dropped or connection.invalidated):  # then nothing is sent

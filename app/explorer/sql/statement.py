@@ -10,7 +10,7 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
-from app.explorer.sql import words
+from app.explorer.sql import statement_text
 from app.store.sql.orders import OrderRow
 from app.store.sql.stock import Receipt, StockRow
 from app.store.sql.units import UnitRow
@@ -47,7 +47,7 @@ def of(sql: str, parameters: object, level: Level) -> Statement:
         # `Transactions` that is the one that sets the time-outs. There the snapshot is taken, too,
         # from REPEATABLE READ upwards.
         return Statement("BEGIN", f"BEGIN ISOLATION LEVEL {level}", NOTHING, locks=False)
-    text = words.statement(sql, parameters)
+    text = statement_text.statement(sql, parameters)
     verb = text.split(maxsplit=1)[0]
     locks = verb != "SELECT" or any(lock in text for lock in LOCKING)
     return Statement(verb, text, frozenset(TABLES.findall(sql)), locks)

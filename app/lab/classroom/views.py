@@ -24,7 +24,7 @@ from app.domain import (
     Unreadable,
     WrongPair,
 )
-from app.lab.classroom.follow import Event, Watch, follow
+from app.lab.classroom.events import Event, Watch, follow
 from app.lab.classroom.sale import ClassSale, Phase, Standing
 from app.lab.contract import BOOKS, EVENTS
 from app.lab.round_form import ROUND, at_fields, linked, read, round_limits
@@ -33,7 +33,7 @@ from app.lab.rounds.views import shown as shown_round
 from app.server import parse
 from app.server.answers import describe, json, page, see_other, wants_html
 from app.server.contract.operation import Answer, Operation, leads, string
-from app.server.words import dumps
+from app.server.translation import dumps
 from app.service import catalogue
 from app.service.classroom.members import ITEM, Members
 from app.service.round_view import View, view

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from app.lab.comparison.presentation import document, shown
 from app.lab.comparison.record import Comparison
-from app.server.words import dumps
+from app.server.translation import dumps
 
 STYLES = ("design.css", "lab/lab.css", "lab/compare.css")
 COLUMNS = (

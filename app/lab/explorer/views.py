@@ -32,7 +32,7 @@ from app.lab.explorer.searches import (
     Wanted,
 )
 from app.lab.explorer.source_view import lit, marked, sources
-from app.lab.sources.retold import retold
+from app.lab.sources.sentences import retold
 from app.server.answers import json, page, problem, said, type_of, wants_html
 from app.server.contract.operation import Answer, Field, Operation, leads, number, string
 from app.service import catalogue

@@ -6,7 +6,7 @@ compared.py   two files side by side
 drawings.py   what is drawn on a page of docs/
 timelines.py  which of it is drawn of a mode or recipe
 narrated.py   the words in a drawing, for other languages
-found.py      its rows of the matrix (docs/matrix.md)
+matrix_rows.py its rows of the matrix (docs/matrix.md)
 measured.py   what `lastapple compare` measured of it on this machine
 """
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.domain import UnknownWay
 from app.lab.sources.compared import Row, compared
-from app.lab.sources.found import Matrix, matrix
+from app.lab.sources.matrix_rows import Matrix, matrix
 from app.lab.sources.measured import Cost, cost
 from app.lab.sources.source import File, files, parted, section
 from app.lab.sources.timelines import Drawn, drawn

@@ -8,7 +8,7 @@ from typing import Any
 from flask.testing import FlaskClient
 
 from app.bootstrap import Services
-from app.lab.classroom.follow import Event, follow
+from app.lab.classroom.events import Event, follow
 from app.lab.classroom.views import document
 
 HTML = {"Accept": "text/html"}

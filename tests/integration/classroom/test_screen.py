@@ -14,7 +14,7 @@ from app import create_lab, create_shop
 from app.bootstrap import Services
 from app.config import Settings
 from app.lab.classroom.addresses import shop_addresses
-from app.lab.classroom.follow import AWAY, BACK, follow
+from app.lab.classroom.events import AWAY, BACK, follow
 from app.lab.classroom.views import document
 from tests.integration.classroom.lesson import HTML, Phones, see, start
 from tests.support.http_client import problem

@@ -8,7 +8,7 @@ import pytest
 
 from app.bootstrap import Services
 from app.config import Settings
-from app.ops import keeping
+from app.ops import durability_checks
 from app.ops.readiness import State
 from tests.integration.durability.conftest import Pair
 from tests.support.command_line import environ_of, invoke
@@ -27,7 +27,7 @@ def asked(valkey: StoreServer) -> Iterator[Callable[..., dict[str, str]]]:
             for name, value in config.items():
                 client.config_set(name.replace("_", "-"), value)
             services = Services(Settings(redis_url=valkey.url, durability=durability))
-            found = keeping.look(services.servers)
+            found = durability_checks.look(services.servers)
             services.store.connection_pool.disconnect()
             return {each.name: each.sentence for each in found if each.state is not State.OK}
 
@@ -68,7 +68,7 @@ def test_each_thing_in_one_line(
 
 def test_replicas_are_seen_from_both_sides(pair: Pair, shop_over: Callable[..., Services]) -> None:
     def line(server: StoreServer, durability: str) -> str:
-        *_, said = keeping.look(shop_over(server, durability).servers)
+        *_, said = durability_checks.look(shop_over(server, durability).servers)
         return f"{said.state} {said.sentence}"
 
     assert line(pair.store, "replicated").startswith("failing min-replicas-to-write is 0")
@@ -80,9 +80,9 @@ def test_replicas_are_seen_from_both_sides(pair: Pair, shop_over: Callable[..., 
 
 
 def test_an_old_redis_is_told_so() -> None:
-    assert keeping.version({"redis_version": "6.2.14"}).state is State.FAILING
-    assert keeping.version({"redis_version": "7.0.15"}).state is State.OK
-    assert keeping.version({"redis_version": "10.0.0"}).state is State.OK
+    assert durability_checks.version({"redis_version": "6.2.14"}).state is State.FAILING
+    assert durability_checks.version({"redis_version": "7.0.15"}).state is State.OK
+    assert durability_checks.version({"redis_version": "10.0.0"}).state is State.OK
 
 
 def test_at_the_start_and_by_check(services: Services) -> None:

@@ -11,7 +11,7 @@ from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 
 from app.domain import ShopError
-from app.explorer.holding import Holding
+from app.explorer.hold_target import Holding
 from app.explorer.matrix import Asked, Matrix, asked
 from app.explorer.replays import replay
 from app.explorer.targets import Target

@@ -13,7 +13,7 @@ from badluck.search.names import LETTERS
 
 from app.explorer.matrix import COLUMNS
 from app.explorer.targets import Target, explorable
-from app.explorer.words import VOCABULARY
+from app.explorer.vocabulary import VOCABULARY
 
 FILE = Path(__file__).parents[3] / "docs" / "modes.md"
 BUYERS = 2

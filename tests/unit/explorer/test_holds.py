@@ -18,7 +18,7 @@ from app.domain import Order, Round
 from app.explorer.hold_findings import RULES
 from app.explorer.hold_matrix import PAUSES, asked, explored
 from app.explorer.hold_matrix import cell as cell_of
-from app.explorer.holding import Holding
+from app.explorer.hold_target import Holding
 from app.explorer.matrix import COLUMNS, PREVENTED, Asked
 from app.explorer.matrix import read as cells
 from app.explorer.replays import replay

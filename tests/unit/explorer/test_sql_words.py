@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.explorer.sql import words
+from app.explorer.sql import statement_text
 from app.explorer.sql.statement import Footprint, Level, Transaction, end, of
 
 RC, RR, SERIALIZABLE = Level
@@ -44,7 +44,7 @@ RECEIPT = "INSERT INTO receipts (item, key) VALUES (%(item_1)s::VARCHAR, %(key_1
     ],
 )
 def test_statements_for_people(sql: str, shown: str) -> None:
-    assert words.statement(sql, MINE) == shown
+    assert statement_text.statement(sql, MINE) == shown
 
 
 def steps(level: Level, *sql: str) -> list[Footprint]:

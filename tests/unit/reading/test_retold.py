@@ -7,7 +7,7 @@ from badluck.game.play import play
 
 from app.explorer.desk import Desk
 from app.explorer.targets import explorable
-from app.lab.sources.retold import retold
+from app.lab.sources.sentences import retold
 from tests.unit.explorer.random_walks import walks
 
 

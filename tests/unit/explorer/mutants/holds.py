@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from badluck.faults import Faults
 
-from app.explorer.holding import Holding
+from app.explorer.hold_target import Holding
 from tests.unit.explorer.mutants.mutant import Budget, Mutant
 
 SETTLE, BACK = "store/lua/settle.lua", "store/lua/put_back.lua"

@@ -21,7 +21,7 @@ from badluck.report.report import Report
 from fairlock import scripts as fairlock
 
 import app
-from app.explorer import words
+from app.explorer import vocabulary
 from app.explorer.targets import Target
 from app.store import lua
 
@@ -85,7 +85,7 @@ def _script(name: str, text: str) -> Iterator[None]:
 
 
 def _forget_scripts() -> None:
-    words.script_names.cache_clear()
+    vocabulary.script_names.cache_clear()
     for script in (fairlock.ACQUIRE, fairlock.TAKE, fairlock.RELEASE, fairlock.LEAVE):
         for known in ("text", "sha"):
             vars(script).pop(known, None)

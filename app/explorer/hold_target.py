@@ -19,9 +19,9 @@ from badluck.rule import Rule
 from badluck.target import Vocabulary
 
 from app.domain import AlreadyPaid, Hold, HoldOver, Order, Outcome, Round, Stands
-from app.explorer import held
-from app.explorer.held import HeldBook
+from app.explorer import hold_snapshot
 from app.explorer.hold_findings import RULES
+from app.explorer.hold_snapshot import HeldBook
 from app.explorer.servers import GateServers
 from app.explorer.targets import Target
 from app.modes import Mode, Way
@@ -58,7 +58,7 @@ class Holding(Target):
 
     @property
     def columns(self) -> Columns:
-        return held.HELD_COLUMNS
+        return hold_snapshot.HELD_COLUMNS
 
     @property
     def vocabulary(self) -> Vocabulary:
@@ -97,10 +97,10 @@ class Holding(Target):
         return role(Visit(self, buyer))
 
     def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> HeldBook:
-        return held.read(self.usual_book(entries), entries, self.names)
+        return hold_snapshot.read(self.usual_book(entries), entries, self.names)
 
     def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:
-        return held.moments(entries, self.names, self.hold)
+        return hold_snapshot.moments(entries, self.names, self.hold)
 
 
 class Visit:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from app.domain.fault_words import FAULT_WORDS
-from app.lab.sources.deeds import Deed, Place, told
+from app.lab.sources.buyer_actions import Deed, Place, told
 from app.text import Text
 
 TOKEN = re.compile(r"token-([A-Z])")  # the value of most locks: whose it is
