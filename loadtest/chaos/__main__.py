@@ -19,8 +19,7 @@ from loadtest.chaos.history import read
 from loadtest.chaos.judge.judge import Judgement, Verdict, judge
 from loadtest.chaos.plan import planned
 from loadtest.chaos.report import document, page
-from loadtest.chaos.run import Wanted, run
-from loadtest.chaos.ways import chosen
+from loadtest.chaos.run import RunOptions, parse_modes, run
 
 COLOURS = {Verdict.AS_PROMISED: "green", Verdict.BROKEN: "red", Verdict.INCONCLUSIVE: "yellow"}
 MOST = 8  # findings that are named at the terminal
@@ -66,7 +65,9 @@ def chaos(
     broken or nobody can say, 2 for bad input, 130 after Ctrl-C.
     """
     postgresql = database == "postgresql"
-    wanted = Wanted(minutes, seed, chosen(modes, postgresql), postgresql, durability, holds)
+    wanted = RunOptions(
+        minutes, seed, parse_modes(modes, postgresql), postgresql, durability, holds
+    )
     if plan_only:
         acts = planned(seed, minutes, wanted.modes, possible(postgresql), holds)
         output.print_json([*acts])

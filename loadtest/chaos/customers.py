@@ -8,12 +8,11 @@ import uuid
 from collections.abc import Callable
 from contextlib import suppress
 
-from loadtest.chaos.buyers import Buyer, Market, Wish
-from loadtest.chaos.history import Told
-from loadtest.chaos.words import Answer, Deed
+from loadtest.chaos.history import Action, Reply, Response
+from loadtest.chaos.shop_client import Market, ShopClient, Wish
 
-REFUSALS = (Answer.SOLD_OUT, Answer.LIMIT, Answer.REFUSED)
-ENDED = (Answer.EXPIRED, Answer.GIVEN_BACK)  # of what was held under the key
+REFUSALS = (Reply.SOLD_OUT, Reply.LIMIT, Reply.REFUSED)
+ENDED = (Reply.EXPIRED, Reply.GIVEN_BACK)  # of what was held under the key
 
 
 class Customer(threading.Thread):
@@ -35,7 +34,7 @@ class Customer(threading.Thread):
         super().__init__(name=name, daemon=True)
         self.market, self.item, self.over, self.round, self.pace = market, item, over, round, pace
         self.chance = random.Random(seed)  # noqa: S311  a plan, no secret
-        self.buyer = Buyer(market, self.name)
+        self.buyer = ShopClient(market, self.name)
 
     def run(self) -> None:
         self._pause(self.pace)
@@ -65,15 +64,15 @@ class Customer(threading.Thread):
         for _ in range(5):
             told = self._press(wish)
             fate = self.chance.random()
-            if told.answer is Answer.HELD and told.order:
+            if told.answer is Reply.HELD and told.order:
                 self._settle(wish, told.order, fate)
                 return
             if told.answer in ENDED:
                 return
-            if told.answer is Answer.SOLD:
+            if told.answer is Reply.SOLD:
                 self._enjoy(wish, told, fate)
                 return
-            if told.answer is Answer.UNKNOWN and fate < 0.25:
+            if told.answer is Reply.UNKNOWN and fate < 0.25:
                 self.market.remember(wish)  # gives up, and may come back
                 return
             if told.answer in REFUSALS and fate < 0.9:
@@ -85,11 +84,11 @@ class Customer(threading.Thread):
                 return
             self._pause(0.15)
 
-    def _press(self, wish: Wish) -> Told:
+    def _press(self, wish: Wish) -> Response:
         """Now and then twice at once, as on a second tab."""
         if self.chance.random() > 0.06:
             return self.buyer.buy(wish, self.round())
-        second = Buyer(self.market, self.name)
+        second = ShopClient(self.market, self.name)
         other = threading.Thread(target=second.buy, args=(wish, self.round()), daemon=True)
         other.start()
         try:
@@ -103,21 +102,21 @@ class Customer(threading.Thread):
         if fate < 0.12:
             return  # walks away
         if fate < 0.32:
-            self.buyer.settle(Deed.CANCEL if fate < 0.22 else Deed.DECLINE, wish, order)
+            self.buyer.settle(Action.CANCEL if fate < 0.22 else Action.DECLINE, wish, order)
         else:
             self._pause(0.8 if fate < 0.5 else 0.05)  # some are too late
-            while self.buyer.settle(Deed.PAY, wish, order).answer is Answer.UNKNOWN:
+            while self.buyer.settle(Action.PAY, wish, order).answer is Reply.UNKNOWN:
                 if self.over.is_set() or self.chance.random() < 0.2:
                     break
                 self._pause(0.15)
         if self.chance.random() < 0.3:  # and once more
-            self.buyer.settle(self.chance.choice((Deed.PAY, Deed.CANCEL)), wish, order)
+            self.buyer.settle(self.chance.choice((Action.PAY, Action.CANCEL)), wish, order)
         if self.chance.random() < 0.2:
             self.buyer.buy(wish, self.round())
         if self.chance.random() < 0.1:
             self.market.remember(wish)
 
-    def _enjoy(self, wish: Wish, told: Told, fate: float) -> None:
+    def _enjoy(self, wish: Wish, told: Response, fate: float) -> None:
         if fate < 0.12:
             self.buyer.buy(wish, self.round())  # once more, to be sure
         elif fate < 0.22 and told.order:

@@ -10,11 +10,9 @@ from servers.process import READY, START
 from sqlalchemy import create_engine, text
 
 from app.store.throwaway import POSTGRES_SOCKET, postgres_command
-from loadtest.chaos.history import Entry
-from loadtest.chaos.process import Process, Reaper
+from loadtest.chaos.history import Book, BookEntry
+from loadtest.chaos.process import Process, Reaper, until
 from loadtest.chaos.proxy import Proxies, Proxy
-from loadtest.chaos.waiting import until
-from loadtest.chaos.words import Book
 
 ORDERS = text("SELECT id, item, round, quantity, key, buyer FROM orders")
 HOLDING = 0.2  # s to wait for the file's lock
@@ -86,7 +84,7 @@ class Postgres:
 Database = SqliteFile | Postgres
 
 
-def books(database: Database) -> list[Entry]:
+def books(database: Database) -> list[BookEntry]:
     """Every order's row."""
     engine = create_engine(database.own_url)
     try:
@@ -95,6 +93,6 @@ def books(database: Database) -> list[Entry]:
     finally:
         engine.dispose()
     return [
-        Entry(Book.DATABASE, id, item, number, units, key, buyer)
+        BookEntry(Book.DATABASE, id, item, number, units, key, buyer)
         for id, item, number, units, key, buyer in rows
     ]

@@ -1,7 +1,7 @@
 """A history: what buyers did and were told, what was broken meanwhile, and what the books say.
 
-A file of JSON lines, one event a line, in any order. Each says its `event` (the class's name here,
-in small letters) and that class's members; one that is null, or has its default, may be left out.
+A file of JSON lines, one event a line, in any order. Each has an `event` (a key of
+EVENTS) and the members of that class; one that is null, or has its default, may be left out.
 All moments are ns of one monotonic clock, the harness's (time.monotonic_ns; on Linux all processes
 of a machine share it). A key belongs to an item: the same key for two items is two purchases.
 
@@ -19,18 +19,74 @@ What was called and never told is as unknown as what was told UNKNOWN.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
 
 import orjson
 
-from loadtest.chaos.words import Answer, Book, Deed, Kind, Where
+
+class Action(StrEnum):
+    """What a buyer does. A purchase goes by its key; the others by the key of the purchase, too."""
+
+    BUY = "buy"  # in a round with holds it makes a hold, else an order
+    PAY = "pay"
+    DECLINE = "decline"  # the payment page says no
+    CANCEL = "cancel"  # the buyer gives the hold back
+    LOOK = "look"  # with a key: at this purchase's own page; without one: at the shelf
+
+
+class Reply(StrEnum):
+    """What the buyer was told, whichever status and page said it."""
+
+    SOLD = "SOLD"  # it is an order, now or from before; `order`, and `left` if this press sold it
+    HELD = "HELD"  # it is a hold, now or from before; `order`, and `left` if this press made it
+    SOLD_OUT = "SOLD_OUT"  # fewer than asked for: `left`
+    BUSY = "BUSY"  # this press did nothing
+    LIMIT = "LIMIT"  # this buyer would have more than a buyer may have in this round
+    EXPIRED = "EXPIRED"  # the hold under this key has run out
+    GIVEN_BACK = "GIVEN_BACK"  # the hold was declined or cancelled, now or before
+    SHELF = "SHELF"  # a look at the shelf: `left`, which may be a moment old
+    REFUSED = "REFUSED"  # any other 4xx: this press did nothing (not on sale, no such order …)
+    UNKNOWN = "UNKNOWN"  # time-out, reset, 5xx but BUSY: it may have happened, or yet happen
+
+
+class Kind(StrEnum):
+    """What was done to a part of the shop."""
+
+    KILL = "kill"  # SIGKILL
+    FREEZE = "freeze"  # SIGSTOP, longer than every lease
+    SWALLOW = "swallow"  # the reply is lost
+    DELAY = "delay"
+    CUT = "cut"  # the connection is reset
+    HALF_OPEN = "half_open"  # the connection stands, and nothing comes through
+    FAILOVER = "failover"  # to a replica that has not heard of the last writes
+    DISK_FULL = "disk_full"
+    CLOCK = "clock"  # a worker's clock is stepped by hours
+    LOG_CUT = "log_cut"  # the store's log ends with its last sync
+    SWITCH = "switch"  # to another round or mode while buyers buy
+
+
+class Part(StrEnum):
+    WORKER = "worker"
+    FULFIL = "fulfil"
+    STORE = "store"
+    REPLICA = "replica"
+    DATABASE = "database"
+    SHOP = "shop"  # all of its workers
+
+
+class Book(StrEnum):
+    DATABASE = "database"  # a row of the orders' table
+    STORE = "store"  # a sale that the store has, in its stream, under its key or as a dead letter
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunStarted:
     """The whole run; exactly one a history.
 
     `late` is for how long after its call something sent may still happen (ns; the longest freeze
@@ -47,7 +103,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Begun:
+class RoundStarted:
     """A round was started, at some moment between `called` and `told`."""
 
     called: int
@@ -61,7 +117,7 @@ class Begun:
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class RoundEnded:
     """A round was ended. `told` None: nobody knows whether, or when."""
 
     called: int
@@ -71,12 +127,12 @@ class Over:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class Request:
     """A buyer sends something. `op` is its number in this history, of which no two are the same."""
 
     op: int
     at: int
-    deed: Deed
+    deed: Action
     buyer: str
     item: str
     key: str | None = None
@@ -87,10 +143,10 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Response:
     op: int
     at: int
-    answer: Answer
+    answer: Reply
     round: int | None = None  # as the answer says; None: it does not
     order: str | None = None
     left: int | None = None  # units free right after this; None for what was done before
@@ -98,11 +154,11 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class InjectedFault:
     """`hit` are the ops under way that it met, `unbooked` the sales it met that were no orders."""
 
     kind: Kind
-    where: Where
+    where: Part
     since: int
     until: int
     hit: tuple[int, ...] = ()
@@ -112,7 +168,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BookEntry:
     """One line of the books, read when everything has had its time."""
 
     where: Book
@@ -125,7 +181,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class RoundAudit:
     """The last audit of a round. `settled` False: something was still under way.
 
     `found_left` and `found_held` are what the harness has read by itself, without the audit, right
@@ -146,32 +202,35 @@ class Audited:
     marked: bool = False  # found then: the store knows that it has lost something of it
 
 
-Event = Run | Begun | Over | Called | Told | Fault | Entry | Audited
-KINDS: dict[str, type[Any]] = {
-    kind.__name__.lower(): kind for kind in (Run, Begun, Over, Called, Told, Fault, Entry, Audited)
-}
+Event = (
+    RunStarted
+    | RoundStarted
+    | RoundEnded
+    | Request
+    | Response
+    | InjectedFault
+    | BookEntry
+    | RoundAudit
+)
+EVENTS: dict[str, type[Any]] = {
+    "run": RunStarted, "begun": RoundStarted, "over": RoundEnded, "called": Request,
+    "told": Response, "fault": InjectedFault, "entry": BookEntry, "audited": RoundAudit,
+}  # fmt: skip
+NAMES = {kind: name for name, kind in EVENTS.items()}
 WORDS: dict[tuple[str, str], type[StrEnum]] = {
-    ("called", "deed"): Deed,
-    ("told", "answer"): Answer,
+    ("called", "deed"): Action,
+    ("told", "answer"): Reply,
     ("fault", "kind"): Kind,
-    ("fault", "where"): Where,
+    ("fault", "where"): Part,
     ("entry", "where"): Book,
 }
 
 
 def encode(event: Event) -> bytes:
-    """A line, with its end."""
-    return (
-        orjson.dumps(
-            {"event": type(event).__name__.lower()}
-            | {
-                name: value
-                for name in event.__slots__
-                if (value := getattr(event, name)) is not None and value != ()
-            }
-        )
-        + b"\n"
-    )
+    """Return a line, with its end."""
+    members = {name: getattr(event, name) for name in event.__slots__}
+    written = {name: value for name, value in members.items() if value not in (None, ())}
+    return orjson.dumps({"event": NAMES[type(event)]} | written) + b"\n"
 
 
 def decode(line: bytes | str) -> Event:
@@ -184,7 +243,7 @@ def decode(line: bytes | str) -> Event:
                 members[member] = words(value)
             elif isinstance(value, list):
                 members[member] = tuple(value)
-        event: Event = KINDS[name](**members)
+        event: Event = EVENTS[name](**members)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"This is no event of a history: {line!r} ({error})") from error
     return event
@@ -193,3 +252,27 @@ def decode(line: bytes | str) -> Event:
 def read(lines: Iterable[bytes]) -> list[Event]:
     """All events. A last line without an end is what a killed harness left: it says nothing."""
     return [decode(line) for line in lines if line.endswith(b"\n")]
+
+
+class Recorder:
+    """From any number of threads; each event is in the file when `note` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path.open("ab", buffering=0)
+        self.lock = threading.Lock()
+
+    def note(self, event: Event) -> None:
+        line = encode(event)
+        with self.lock:
+            self.file.write(line)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.file.close()

@@ -12,10 +12,9 @@ from typing import Any
 
 import orjson
 
-from loadtest.chaos.found import Finder, Found
-from loadtest.chaos.history import Audited, Begun, Over
-from loadtest.chaos.plan import Played
-from loadtest.chaos.recorder import Recorder
+from loadtest.chaos.history import Recorder, RoundAudit, RoundEnded, RoundStarted
+from loadtest.chaos.plan import PlannedRound
+from loadtest.chaos.state_reader import StateReader, StoredUnits
 
 PATIENCE = 5.0  # s for one answer of the lab
 AGAIN = 0.1  # s between two tries
@@ -35,12 +34,12 @@ class Operator:
         environ: Mapping[str, str],
         recorder: Recorder,
         gone: Callable[[], bool],
-        finder: Finder,
+        finder: StateReader,
     ) -> None:
         self.port, self.environ, self.recorder, self.gone = port, environ, recorder, gone
         self.finder = finder
         self.newest: dict[str, int] = {}  # item -> number of its last round
-        self.begun: dict[tuple[str, int], Begun] = {}
+        self.begun: dict[tuple[str, int], RoundStarted] = {}
         self.asked: dict[str, int] = {}  # item -> since when (ns) a round of it may have begun
         self.accepting = threading.Lock()
 
@@ -70,7 +69,7 @@ class Operator:
                 self.newest[item] = int(found["round"])
                 self.ask("POST", f"/rounds/{item}/end")
 
-    def start(self, item: str, played: Played, until: float) -> int | None:
+    def start(self, item: str, played: PlannedRound, until: float) -> int | None:
         """Begin a round, whatever it takes; None when it is `until` (s of time.monotonic())."""
         wanted = {
             **{"item": item, "mode": played.mode, "stock": played.stock},
@@ -107,9 +106,9 @@ class Operator:
             if terms is None:
                 continue  # there is none: after a loss, numbers are left out
             if (item, self.newest[item]) in self.begun:
-                self.recorder.note(Over(called, item, self.newest[item], told))
+                self.recorder.note(RoundEnded(called, item, self.newest[item], told))
             may = (terms["hold_ms"] or None, terms["per_buyer"] or None)
-            begun = Begun(called, told, item, each, terms["stock"], terms["mode"], *may)
+            begun = RoundStarted(called, told, item, each, terms["stock"], terms["mode"], *may)
             self.recorder.note(begun)
             self.begun[item, each] = begun
             self.newest[item] = each
@@ -134,11 +133,11 @@ class Operator:
             if status in (200, 404, 409):  # 409: it has ended, whoever did it
                 if (item, self.newest[item]) in self.begun:
                     told = time.monotonic_ns()
-                    self.recorder.note(Over(called, item, self.newest[item], told))
+                    self.recorder.note(RoundEnded(called, item, self.newest[item], told))
                 return
             time.sleep(AGAIN)
 
-    def settled(self, item: str, number: int, until: float) -> Audited | None:
+    def settled(self, item: str, number: int, until: float) -> RoundAudit | None:
         """The last that the audit says of a round; None when the store has lost it."""
         found, mode, looks = None, self.begun[item, number].mode, 0
         while time.monotonic() < until and not self.gone():
@@ -159,8 +158,10 @@ class Operator:
         return found
 
     @staticmethod
-    def _audited(item: str, number: int, said: dict[str, Any], still: Found | None) -> Audited:
-        return Audited(
+    def _audited(
+        item: str, number: int, said: dict[str, Any], still: StoredUnits | None
+    ) -> RoundAudit:
+        return RoundAudit(
             time.monotonic_ns(),
             item,
             number,

@@ -12,18 +12,18 @@ import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loadtest.chaos.words import Kind, Where
+from loadtest.chaos.history import Kind, Part
 
 ITEMS = ("apple", "pear", "plum", "cherry")  # sold at once
 LONGEST = 7.0  # s that anything stays broken
 LEASE = 1_000  # ms; a machine that is too busy stands still for less
 FIRST = 0.6  # s of an act until the first step: people are buying
 
-Target = tuple[Kind, Where]
+FaultSpec = tuple[Kind, Part]
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlannedRound:
     """One round: for so many `seconds`, `buyers` at a time; times in ms as a round has them.
 
     `limit` is the most units that one buyer may have; 0: as many as there are. `hold` is for how
@@ -45,7 +45,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FaultStep:
     """`at` s after the act's begin `kind` befalls `where`, for `seconds`; `delay` s by a DELAY.
 
     `fate` in [0, 1) chooses among what only the running shop shows, a worker or a connection.
@@ -53,7 +53,7 @@ class Step:
 
     at: float
     kind: Kind
-    where: Where
+    where: Part
     seconds: float
     delay: float
     fate: float
@@ -63,8 +63,10 @@ class Step:
 class Act:
     number: int
     seed: int  # of its buyers
-    lanes: tuple[tuple[str, tuple[Played, ...]], ...]  # item -> its rounds, one after the other
-    steps: tuple[Step, ...]
+    lanes: tuple[
+        tuple[str, tuple[PlannedRound, ...]], ...
+    ]  # item -> its rounds, one after the other
+    steps: tuple[FaultStep, ...]
 
     @property
     def seconds(self) -> float:
@@ -72,7 +74,7 @@ class Act:
 
 
 def act(
-    seed: int, number: int, modes: Sequence[str], targets: Sequence[Target], holds: bool = False
+    seed: int, number: int, modes: Sequence[str], targets: Sequence[FaultSpec], holds: bool = False
 ) -> Act:
     """The run's act of that number. `targets` are the faults that can be done here.
 
@@ -91,16 +93,13 @@ def act(
     count = chance.randint(3, 5)
     steps = [_step(chance, chance.choice(targets), long) for _ in range(count)]
     return Act(
-        number,
-        chance.randrange(2**32),
-        lanes,
-        tuple(sorted(steps, key=lambda step: step.at)),
+        number, chance.randrange(2**32), lanes, tuple(sorted(steps, key=lambda step: step.at))
     )
 
 
-def _round(chance: random.Random, mode: str, holds: bool, second: bool) -> Played:
+def _round(chance: random.Random, mode: str, holds: bool, second: bool) -> PlannedRound:
     thinks = mode.startswith(("lock", "watch", "fenced", "decr", "fused"))
-    return Played(
+    return PlannedRound(
         mode=mode,
         stock=chance.randint(5, 40),
         seconds=round(chance.uniform(2.5, 4.0), 2),
@@ -114,7 +113,7 @@ def _round(chance: random.Random, mode: str, holds: bool, second: bool) -> Playe
     )
 
 
-def _step(chance: random.Random, target: Target, long: float) -> Step:
+def _step(chance: random.Random, target: FaultSpec, long: float) -> FaultStep:
     kind, where = target
     at = chance.uniform(FIRST, long - 0.5)
     seconds = {
@@ -126,11 +125,11 @@ def _step(chance: random.Random, target: Target, long: float) -> Step:
         Kind.DISK_FULL: chance.uniform(0.4, 1.5),
     }.get(kind, chance.uniform(0.2, 1.2))
     delay = chance.choice((0.02, 0.1, 0.35, 0.7, 1.5))
-    return Step(round(at, 2), kind, where, round(seconds, 2), delay, chance.random())
+    return FaultStep(round(at, 2), kind, where, round(seconds, 2), delay, chance.random())
 
 
 def planned(
-    seed: int, minutes: float, modes: Sequence[str], targets: Sequence[Target], holds: bool
+    seed: int, minutes: float, modes: Sequence[str], targets: Sequence[FaultSpec], holds: bool
 ) -> Iterator[Act]:
     """The acts of a run: so many as fit if nothing takes longer than it was planned."""
     played = 0.0

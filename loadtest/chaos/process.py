@@ -7,15 +7,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
 from servers.family import family
 from servers.process import start
+from servers.waiting import wait
 
-from loadtest.chaos import reaper
+from loadtest.chaos import ChaosFailed, reaper
 
 DYING = 2.0  # s that the system may take to end a killed process
 
@@ -118,3 +119,9 @@ def _runs(process: psutil.Process) -> bool:
     with suppress(psutil.NoSuchProcess):
         return process.status() != psutil.STATUS_ZOMBIE
     return False
+
+
+def until(holds: Callable[[], object], seconds: float, failure: str) -> None:
+    """Wait until `holds()`. Raises ChaosFailed with `failure` when that takes longer."""
+    if not wait(holds, seconds, 0.05):
+        raise ChaosFailed(f"{failure} (waited {seconds:g} s)")

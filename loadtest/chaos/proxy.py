@@ -19,7 +19,7 @@ from pathlib import Path
 CHUNK = 64 * 1024  # bytes read at once
 NO_FAREWELL = struct.pack("ii", 1, 0)
 LOAD = 200  # bytes of an answer that carries something; a sale's are more
-Where = int | Path  # a port of loopback, or a Unix socket
+Endpoint = int | Path  # a port of loopback, or a Unix socket
 
 
 class Conduct(StrEnum):
@@ -59,7 +59,7 @@ class Proxy:
     """One way, from our port to `to`. `behave` from any thread; `delay` in s."""
 
     name: str
-    to: Where
+    to: Endpoint
     port: int = 0
     conduct: Conduct = Conduct.PASS
     delay: float = 0.0
@@ -135,9 +135,7 @@ def _reset(end: asyncio.StreamWriter) -> None:
 
 
 async def _pump(
-    reader: asyncio.StreamReader,
-    deed: Callable[[bytes], Awaitable[None]],
-    to: asyncio.StreamWriter,
+    reader: asyncio.StreamReader, deed: Callable[[bytes], Awaitable[None]], to: asyncio.StreamWriter
 ) -> None:
     with suppress(OSError):
         while data := await reader.read(CHUNK):
@@ -154,7 +152,7 @@ class Proxies:
         self.thread = threading.Thread(target=self.loop.run_forever, name="proxies", daemon=True)
         self.thread.start()
 
-    def open(self, name: str, to: Where) -> Proxy:
+    def open(self, name: str, to: Endpoint) -> Proxy:
         """Raises OSError."""
         proxy = Proxy(name, to)
 

@@ -8,21 +8,21 @@ from typing import Any
 import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from loadtest.chaos.history import Run, encode
-from loadtest.chaos.judge.judge import Judged, Judgement
-from loadtest.chaos.judge.wrong import Finding, Wrong
-from loadtest.chaos.page import TOLD
+from loadtest.chaos.fault_coverage import counted, is_hit, measure_coverage
+from loadtest.chaos.history import RunStarted, encode
+from loadtest.chaos.judge.anomalies import Anomaly, Detection
+from loadtest.chaos.judge.judge import JudgedRound, Judgement
+from loadtest.chaos.promises_page import TOLD
 from loadtest.chaos.timeline import timeline
-from loadtest.chaos.tried import counted, is_hit, tried
 
 MOST = 12  # lines of the history that are shown as a finding's evidence
-WORDS = {**TOLD, Wrong.MISJUDGED: "the audit says something else than the books"}
+WORDS = {**TOLD, Anomaly.MISJUDGED: "the audit says something else than the books"}
 
 
 def document(judged: Judgement) -> dict[str, Any]:
     """As `--json` writes it. Counts are of all that was found; `broken` is what was promised."""
-    run, faults = judged.story.run, judged.story.faults
-    counts = {str(wrong): judged.counts[wrong] for wrong in Wrong}
+    run, faults = judged.history.run, judged.history.faults
+    counts = {str(wrong): judged.counts[wrong] for wrong in Anomaly}
     return {
         "seed": run.seed,
         "minutes": run.minutes,
@@ -44,10 +44,10 @@ def document(judged: Judgement) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownAnomaly:
     """A finding with the lines of the history that show it."""
 
-    finding: Finding
+    finding: Detection
     lines: list[str]
     more: int  # lines that are not shown
 
@@ -59,20 +59,20 @@ def page(judged: Judgement) -> str:
     )
     return environment.get_template("report.html").render(
         judged=judged,
-        run=judged.story.run,
-        counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Wrong],
+        run=judged.history.run,
+        counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Anomaly],
         broken=[_shown(judged, one) for one in judged.broken],
         expected=[_shown(judged, one) for one in judged.expected],
         unsure=_unsure(judged),
-        tried=tried(judged.story),
-        timeline=timeline(judged.story),
-        hits=sum(map(is_hit, judged.story.faults)),
+        coverage=measure_coverage(judged.history),
+        timeline=timeline(judged.history),
+        hits=sum(map(is_hit, judged.history.faults)),
         modes=sorted({one.of.begun.mode for one in judged.rounds}),
-        command=_command(judged.story.run),
+        command=_command(judged.history.run),
     )
 
 
-def _command(run: Run) -> str:
+def _command(run: RunStarted) -> str:
     """What has the same plan again."""
     modes = f" --modes {','.join(run.modes)}" if run.modes else ""
     return (
@@ -81,7 +81,7 @@ def _command(run: Run) -> str:
     )
 
 
-def _shares(judged: Judgement, wrong: Wrong) -> tuple[int, int]:
+def _shares(judged: Judgement, wrong: Anomaly) -> tuple[int, int]:
     """How much was found that was promised not to be, and that was not promised."""
     return (
         sum(one.count for one in judged.broken if one.wrong is wrong),
@@ -89,18 +89,18 @@ def _shares(judged: Judgement, wrong: Wrong) -> tuple[int, int]:
     )
 
 
-def _unsure(judged: Judgement) -> list[Judged]:
+def _unsure(judged: Judgement) -> list[JudgedRound]:
     return [one for one in judged.rounds if one.unsure]
 
 
-def _found(finding: Finding) -> dict[str, Any]:
+def _found(finding: Detection) -> dict[str, Any]:
     found: dict[str, Any] = orjson.loads(orjson.dumps(asdict(finding)))
     return found
 
 
-def _shown(judged: Judgement, finding: Finding) -> Shown:
+def _shown(judged: Judgement, finding: Detection) -> ShownAnomaly:
     lines = []
-    for purchase in judged.story.purchases.values():
+    for purchase in judged.history.purchases.values():
         if purchase.item != finding.item:
             continue
         for op in purchase.ops:
@@ -111,4 +111,4 @@ def _shown(judged: Judgement, finding: Finding) -> Shown:
             last = max((at for at, _ in lines), default=0)
             lines += [(last, encode(entry)) for entry in purchase.entries]
     texts = [line.decode().strip() for _, line in sorted(lines, key=lambda one: one[0])]
-    return Shown(finding, texts[:MOST], max(0, len(texts) - MOST))
+    return ShownAnomaly(finding, texts[:MOST], max(0, len(texts) - MOST))

@@ -8,23 +8,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from loadtest.chaos.buyers import Market
-from loadtest.chaos.conductor import Conductor
+from app.locks import LOCKS
+from app.modes import MODES, Way
+from loadtest.chaos import ChaosFailed
+from loadtest.chaos.chaos_runner import ChaosRunner
 from loadtest.chaos.database import books
 from loadtest.chaos.faults import possible
-from loadtest.chaos.found import Finder
-from loadtest.chaos.history import Entry, Run
+from loadtest.chaos.history import Book, BookEntry, Recorder, Reply, RunStarted
 from loadtest.chaos.operator import Operator
 from loadtest.chaos.plan import ITEMS, act
-from loadtest.chaos.recorder import Recorder
 from loadtest.chaos.shop import whole_shop
-from loadtest.chaos.words import Answer, Book
+from loadtest.chaos.shop_client import Market
+from loadtest.chaos.state_reader import StateReader
 
 LATE = 30_000_000_000  # ns; a freeze of 6 s, and each time-out on the way
+# Its servers are no process of ours: a ZooKeeper is nothing that a wheel brings.
+ELSEWHERE = ("lock:zookeeper",)
 
 
 @dataclass(frozen=True)
-class Wanted:
+class RunOptions:
     """What was asked for on the command line."""
 
     minutes: float
@@ -36,31 +39,28 @@ class Wanted:
 
 
 def run(
-    wanted: Wanted, history: Path, say: Callable[[str], None], gone: Callable[[], bool]
+    wanted: RunOptions, history: Path, say: Callable[[str], None], gone: Callable[[], bool]
 ) -> None:
     """Write what happens to `history`. Call it in the main thread. Raises ShopError, OSError."""
     with (
         tempfile.TemporaryDirectory(prefix="lastapple-chaos-") as name,
         Recorder(history) as recorder,
         whole_shop(
-            Path(name),
-            wanted.postgresql,
-            wanted.durability,
-            "lock:redlock" in wanted.modes,
+            Path(name), wanted.postgresql, wanted.durability, "lock:redlock" in wanted.modes
         ) as shop,
     ):
         database = shop.database.kind
         recorder.note(
-            Run(
+            RunStarted(
                 *(wanted.seed, wanted.minutes, wanted.durability, database, LATE),
                 *(tuple(wanted.modes), wanted.holds),
             )
         )
-        finder = Finder(lambda: shop.stores.primary.client(), shop.database.own_url)
+        finder = StateReader(lambda: shop.stores.primary.client(), shop.database.own_url)
         operator = Operator(shop.lab_port, shop.operator_environ, recorder, gone, finder)
         operator.take_over(ITEMS)
         market = Market(shop.front.port, recorder)
-        conductor = Conductor(shop, operator, market, recorder, gone)
+        conductor = ChaosRunner(shop, operator, market, recorder, gone)
         targets = possible(wanted.postgresql)
         deadline = time.monotonic() + wanted.minutes * 60
         number = 0
@@ -68,7 +68,7 @@ def run(
             conductor.play(act(wanted.seed, number, wanted.modes, targets, wanted.holds))
             number += 1
             say(
-                f"act {number}: {len(operator.begun)} rounds, {market.told[Answer.SOLD]} sales, "
+                f"act {number}: {len(operator.begun)} rounds, {market.told[Reply.SOLD]} sales, "
                 f"{conductor.steps} faults, {conductor.hits} hits"
             )
         for entry in books(shop.database):
@@ -76,8 +76,25 @@ def run(
                 recorder.note(entry)
         for sale in shop.stores.sales(operator.begun):
             recorder.note(
-                Entry(
+                BookEntry(
                     *(Book.STORE, sale.id, sale.item, sale.round),
                     *(sale.quantity, sale.key, sale.buyer),
                 )
             )
+
+
+def list_modes(postgresql: bool, exhibits: bool = False) -> list[str]:
+    """List each `mode` and `lock:recipe` that can sell with such a database."""
+    names = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
+    ways = [Way.of(name) for name in names if name not in ELSEWHERE]
+    allowed = [way for way in ways if postgresql or not way.in_rows]
+    return [way.name for way in allowed if exhibits or not way.exhibit]
+
+
+def parse_modes(text: str, postgresql: bool) -> list[str]:
+    """Split `a,b,lock:c`; an empty text means each sound mode. Raises ChaosFailed."""
+    modes = [name.strip() for name in text.split(",") if name.strip()]
+    known = list_modes(postgresql, exhibits=True)
+    if unknown := [mode for mode in modes if mode not in known]:
+        raise ChaosFailed(f"There is no {unknown[0]!r} here. There are: {', '.join(known)}.")
+    return modes or list_modes(postgresql)

@@ -15,10 +15,9 @@ from servers.ports import free_port
 from app.config import SETTINGS
 from loadtest.chaos import ChaosFailed
 from loadtest.chaos.database import Database, Postgres, SqliteFile
-from loadtest.chaos.process import Process, Reaper
+from loadtest.chaos.process import Process, Reaper, until
 from loadtest.chaos.proxy import Proxies
-from loadtest.chaos.stores import Server, Stores
-from loadtest.chaos.waiting import until
+from loadtest.chaos.stores import Stores, StoreServer
 
 ROOT = Path(__file__).parents[2]  # the code that is tried
 CLOCK = Path(__file__).parent / "clock"
@@ -26,7 +25,7 @@ WORKERS = 2
 UP = 60.0  # s until all answers
 
 
-class Shop:
+class TestedShop:
     """Started by `open`, in the main thread; ended by `close`, whatever has become of it."""
 
     def __init__(self, folder: Path, postgresql: bool, durability: str, masters: bool) -> None:
@@ -77,9 +76,9 @@ class Shop:
         )
         self.lab = self._process("lab", self.operator_environ)
 
-    def _masters(self, folder: Path, environ: dict[str, str]) -> list[Server]:
+    def _masters(self, folder: Path, environ: dict[str, str]) -> list[StoreServer]:
         return [
-            Server(self.reaper, folder / f"master-{number}", "fast", environ)
+            StoreServer(self.reaper, folder / f"master-{number}", "fast", environ)
             for number in (1, 2, 3)
         ]
 
@@ -173,9 +172,11 @@ def healthy(port: int) -> bool:
 
 
 @contextmanager
-def whole_shop(folder: Path, postgresql: bool, durability: str, masters: bool) -> Iterator[Shop]:
+def whole_shop(
+    folder: Path, postgresql: bool, durability: str, masters: bool
+) -> Iterator[TestedShop]:
     """A shop that sells, until the end of the block. Raises ChaosFailed, ShopError, OSError."""
-    shop = Shop(folder, postgresql, durability, masters)
+    shop = TestedShop(folder, postgresql, durability, masters)
     try:
         shop.open()
         yield shop

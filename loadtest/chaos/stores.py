@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
@@ -19,17 +20,16 @@ from app.config import Settings
 from app.domain import Order, Unreadable
 from app.store import dead_letters, embedded
 from app.store.keys import Keys
-from loadtest.chaos import preload
-from loadtest.chaos.process import Process, Reaper
+from loadtest.chaos.process import Process, Reaper, until
 from loadtest.chaos.proxy import Proxies, Proxy
-from loadtest.chaos.waiting import until
 
 START = 20.0  # s that a server may take until it answers
 HEARS = 300  # ms in which a replica that is there says that it has heard
 FULL = resource.RLIM_INFINITY
+SYNC_SOURCE = Path(__file__).parent / "synced.c"
 
 
-class Server:
+class StoreServer:
     """One Valkey with its log in a folder of its own."""
 
     def __init__(
@@ -40,7 +40,7 @@ class Server:
         environ: dict[str, str],
         library: Path | None = None,
     ) -> None:
-        """`library` notes what was synced (see preload)."""
+        """`library` notes what was synced (see make_sync_library)."""
         folder.mkdir()
         self.synced = folder.with_suffix(".synced") if library else None
         if self.synced:
@@ -104,9 +104,9 @@ class Stores:
         proxies: Proxies,
         environ: dict[str, str],
     ) -> None:
-        library = preload.make(folder)
-        self.primary = Server(reaper, folder / "store-1", durability, environ, library)
-        self.replica = Server(reaper, folder / "store-2", durability, environ, library)
+        library = make_sync_library(folder)
+        self.primary = StoreServer(reaper, folder / "store-1", durability, environ, library)
+        self.replica = StoreServer(reaper, folder / "store-2", durability, environ, library)
         self.hearing = proxies.open("replica", self.primary.port)
 
     def start(self) -> None:
@@ -157,3 +157,18 @@ class Stores:
             _, replicas = pipe.execute()
             return bool(replicas)
         return False
+
+
+def can_know_what_is_synced() -> bool:
+    """Can we know how much of a log is on the disk?"""
+    return sys.platform == "linux" and shutil.which("cc") is not None
+
+
+def make_sync_library(folder: Path) -> Path | None:
+    """The library in `folder`; None where it cannot be made."""
+    if not can_know_what_is_synced():
+        return None
+    library = folder / "synced.so"
+    command = ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(SYNC_SOURCE)]
+    done = subprocess.run(command, capture_output=True, check=False)
+    return None if done.returncode else library

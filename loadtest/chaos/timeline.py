@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from figures import Scale, chart
 from markupsafe import Markup
 
-from loadtest.chaos.columns import FAULTS, column
-from loadtest.chaos.history import Fault
-from loadtest.chaos.judge.story import Story
-from loadtest.chaos.tried import ANSWERS, SALES, S, is_hit
+from loadtest.chaos.fault_classes import FAULTS, classify
+from loadtest.chaos.fault_coverage import ANSWERS, SALES, S, is_hit
+from loadtest.chaos.history import InjectedFault
+from loadtest.chaos.judge.reconstruction import RunHistory
 
 COLUMNS = 150  # of a drawing: some px each
 LEAST = 0.25  # s of a column: less tells nothing
@@ -29,15 +29,15 @@ class Timeline:
     every: float  # s of a column
 
 
-def timeline(story: Story) -> Timeline:
-    begin = min(of.begun.called for of in story.rounds.values())
+def timeline(history: RunHistory) -> Timeline:
+    begin = min(of.begun.called for of in history.rounds.values())
     told = [
         (op.until, op.answer)
-        for purchase in story.purchases.values()
+        for purchase in history.purchases.values()
         for op in purchase.ops
         if op.answer in ANSWERS
     ]
-    ends = [at for at, _ in told] + [fault.until for fault in story.faults]
+    ends = [at for at, _ in told] + [fault.until for fault in history.faults]
     seconds = max([LEAST, *((at - begin) / S for at in ends)])
     every = max(LEAST, seconds / COLUMNS)
     scale = Scale(0.0, seconds + every)
@@ -52,7 +52,7 @@ def timeline(story: Story) -> Timeline:
     ]
     lanes = {}
     for fault in FAULTS:
-        these = [one for one in story.faults if column(one.kind, one.where) is fault]
+        these = [one for one in history.faults if classify(one.kind, one.where) is fault]
         if these:
             spans = [_span(scale, one, begin) for one in these]
             lanes[fault.name] = _markup(chart.svg(ROW, *spans))
@@ -69,7 +69,7 @@ def _column(scale: Scale, at: float, every: float, share: float, kind: str) -> s
     )
 
 
-def _span(scale: Scale, fault: Fault, begin: int) -> str:
+def _span(scale: Scale, fault: InjectedFault, begin: int) -> str:
     """What hit nothing is drawn hollow."""
     since, until = ((at - begin) / S for at in (fault.since, fault.until))
     kind = "hit" if is_hit(fault) else "missed"

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.plan import Step
-from loadtest.chaos.sight import Sight
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.plan import FaultStep
 
 HOURS = (-26, -3, 2, 25)
 
 
-def worker(sight: Sight, step: Step) -> Struck:
+def worker(targeting: Targeting, step: FaultStep) -> Effect:
     """Only where the shop's Python reads the machine's clock; see clock/sitecustomize.py."""
-    chosen, ops = sight.aim_at_a_worker(step.fate)
+    chosen, ops = targeting.aim_at_a_worker(step.fate)
     if chosen is None:
-        return MISSED
+        return NO_TARGET
     hours = HOURS[int(step.fate * len(HOURS))]
-    clock = sight.shop.folder / "clocks" / str(chosen.pid)
+    clock = targeting.shop.folder / "clocks" / str(chosen.pid)
     clock.write_text(str(hours * 3600))
 
     def end() -> None:
         with suppress(FileNotFoundError):
             clock.unlink()
 
-    return Struck(
-        f"{hours:+d} h, pid {chosen.pid}", ops, end=end, late=lambda: sight.ops(chosen.pid)
+    return Effect(
+        f"{hours:+d} h, pid {chosen.pid}", ops, end=end, late=lambda: targeting.ops(chosen.pid)
     )

@@ -8,38 +8,37 @@ from contextlib import suppress
 import psutil
 
 from loadtest.chaos.database import SqliteFile
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.plan import Step
-from loadtest.chaos.shop import Shop
-from loadtest.chaos.sight import Sight
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.plan import FaultStep
+from loadtest.chaos.shop import TestedShop
 
 FULL, FREE = 1, resource.RLIM_INFINITY  # bytes
 
 
-def store(sight: Sight, _: Step) -> Struck:
+def store(targeting: Targeting, _: FaultStep) -> Effect:
     """It ends itself when it cannot write its log (always), or refuses what writes (everysec)."""
-    ops, server = sight.aim(), sight.shop.stores.primary
+    ops, server = targeting.aim(), targeting.shop.stores.primary
     server.limit(server.log.stat().st_size)
 
     def end() -> None:
         server.limit()
-        sight.shop.revive()
+        targeting.shop.revive()
 
-    return Struck("", ops, sight.unbooked(), end, sight.ops)
+    return Effect("", ops, targeting.unbooked(), end, targeting.ops)
 
 
-def database(sight: Sight, _: Step) -> Struck:
+def database(targeting: Targeting, _: FaultStep) -> Effect:
     """Whoever writes to SQLite's file, and to what it puts beside it."""
-    file = sight.shop.database
+    file = targeting.shop.database
     if not isinstance(file, SqliteFile):
-        return MISSED
-    unbooked, ops = sight.aim_at_a_sale(), sight.ops()
+        return NO_TARGET
+    unbooked, ops = targeting.aim_at_a_sale(), targeting.ops()
     # Its write-ahead log is written from its beginning again and again: there is no room at all.
-    _limit(sight.shop, FULL)
-    return Struck("", ops, unbooked, lambda: _limit(sight.shop, FREE), sight.ops)
+    _limit(targeting.shop, FULL)
+    return Effect("", ops, unbooked, lambda: _limit(targeting.shop, FREE), targeting.ops)
 
 
-def _limit(shop: Shop, size: int) -> None:
+def _limit(shop: TestedShop, size: int) -> None:
     """Of all that writes to the database, and what it forks from now on."""
     for each in [*shop.shop.family(), *shop.fulfil.family()]:
         with suppress(psutil.NoSuchProcess):

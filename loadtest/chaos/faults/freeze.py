@@ -7,16 +7,15 @@ from contextlib import suppress
 import psutil
 
 from loadtest.chaos.database import SqliteFile
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.plan import Step
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.plan import FaultStep
 from loadtest.chaos.process import Process
-from loadtest.chaos.sight import Sight
 
 
-def worker(sight: Sight, step: Step) -> Struck:
-    chosen, ops = sight.aim_at_a_worker(step.fate)
+def worker(targeting: Targeting, step: FaultStep) -> Effect:
+    chosen, ops = targeting.aim_at_a_worker(step.fate)
     if chosen is None:
-        return MISSED
+        return NO_TARGET
     with suppress(psutil.NoSuchProcess):
         chosen.suspend()
 
@@ -24,34 +23,34 @@ def worker(sight: Sight, step: Step) -> Struck:
         with suppress(psutil.NoSuchProcess):
             chosen.resume()
 
-    return Struck(f"pid {chosen.pid}", ops, end=end, late=lambda: sight.ops(chosen.pid))
+    return Effect(f"pid {chosen.pid}", ops, end=end, late=lambda: targeting.ops(chosen.pid))
 
 
-def fulfil(sight: Sight, _: Step) -> Struck:
-    unbooked = sight.aim_at_a_sale()
-    return _frozen(sight, sight.shop.fulfil, set(), unbooked)
+def fulfil(targeting: Targeting, _: FaultStep) -> Effect:
+    unbooked = targeting.aim_at_a_sale()
+    return _frozen(targeting, targeting.shop.fulfil, set(), unbooked)
 
 
-def store(sight: Sight, _: Step) -> Struck:
-    ops, unbooked = sight.aim(), sight.unbooked()
-    return _frozen(sight, sight.shop.stores.primary.process, ops, unbooked)
+def store(targeting: Targeting, _: FaultStep) -> Effect:
+    ops, unbooked = targeting.aim(), targeting.unbooked()
+    return _frozen(targeting, targeting.shop.stores.primary.process, ops, unbooked)
 
 
-def replica(sight: Sight, _: Step) -> Struck:
-    return _frozen(sight, sight.shop.stores.replica.process, sight.aim(), 0)
+def replica(targeting: Targeting, _: FaultStep) -> Effect:
+    return _frozen(targeting, targeting.shop.stores.replica.process, targeting.aim(), 0)
 
 
-def database(sight: Sight, _: Step) -> Struck:
+def database(targeting: Targeting, _: FaultStep) -> Effect:
     """Of SQLite, the file: somebody holds it, as one does who is frozen in a transaction."""
-    unbooked, ops = sight.aim_at_a_sale(), sight.ops()
-    file = sight.shop.database
+    unbooked, ops = targeting.aim_at_a_sale(), targeting.ops()
+    file = targeting.shop.database
     if not isinstance(file, SqliteFile):
-        return _frozen(sight, file.process, ops, unbooked)
+        return _frozen(targeting, file.process, ops, unbooked)
     if not file.hold():
-        return MISSED
-    return Struck("its file is held", ops, unbooked, file.let_go, sight.ops)
+        return NO_TARGET
+    return Effect("its file is held", ops, unbooked, file.let_go, targeting.ops)
 
 
-def _frozen(sight: Sight, process: Process, ops: set[int], unbooked: int) -> Struck:
+def _frozen(targeting: Targeting, process: Process, ops: set[int], unbooked: int) -> Effect:
     process.freeze()
-    return Struck("", ops, unbooked, process.thaw, sight.ops)
+    return Effect("", ops, unbooked, process.thaw, targeting.ops)

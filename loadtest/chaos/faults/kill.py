@@ -7,58 +7,57 @@ from contextlib import suppress
 
 import psutil
 
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.plan import Step
-from loadtest.chaos.sight import Sight
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.plan import FaultStep
 
 # s; by its fate a kill falls anywhere into what takes about so long.
 COURSE = 0.005  # of a purchase
 BOOKING = 0.02  # of a batch, from its reading to its acknowledgement
 
 
-def worker(sight: Sight, step: Step) -> Struck:
+def worker(targeting: Targeting, step: FaultStep) -> Effect:
     """One of the shop's. gunicorn starts another by itself."""
-    chosen, _ = sight.aim_at_a_worker(step.fate)
+    chosen, _ = targeting.aim_at_a_worker(step.fate)
     if chosen is None:
-        return MISSED
+        return NO_TARGET
     time.sleep(step.fate * COURSE)
-    ops = sight.ops(chosen.pid)
+    ops = targeting.ops(chosen.pid)
     with suppress(psutil.NoSuchProcess):
         chosen.kill()
-    return Struck(f"pid {chosen.pid}", ops)
+    return Effect(f"pid {chosen.pid}", ops)
 
 
-def shop(sight: Sight, _: Step) -> Struck:
+def shop(targeting: Targeting, _: FaultStep) -> Effect:
     """All workers and their master."""
-    ops = sight.aim()
-    sight.shop.shop.kill()
-    return Struck("gunicorn and its workers", ops, end=sight.shop.revive)
+    ops = targeting.aim()
+    targeting.shop.shop.kill()
+    return Effect("gunicorn and its workers", ops, end=targeting.shop.revive)
 
 
-def fulfil(sight: Sight, step: Step) -> Struck:
-    unbooked = sight.aim_at_a_batch()
+def fulfil(targeting: Targeting, step: FaultStep) -> Effect:
+    unbooked = targeting.aim_at_a_batch()
     time.sleep(step.fate * BOOKING)
-    sight.shop.fulfil.kill()
-    return Struck("", unbooked=unbooked, end=sight.shop.revive)
+    targeting.shop.fulfil.kill()
+    return Effect("", unbooked=unbooked, end=targeting.shop.revive)
 
 
-def store(sight: Sight, _: Step) -> Struck:
+def store(targeting: Targeting, _: FaultStep) -> Effect:
     """Its log stays as it was written."""
-    ops, unbooked = sight.aim(), sight.unbooked()
-    sight.shop.stores.primary.process.kill()
-    return Struck("", ops, unbooked, sight.shop.revive)
+    ops, unbooked = targeting.aim(), targeting.unbooked()
+    targeting.shop.stores.primary.process.kill()
+    return Effect("", ops, unbooked, targeting.shop.revive)
 
 
-def replica(sight: Sight, _: Step) -> Struck:
-    ops = sight.aim()
-    sight.shop.stores.replica.process.kill()
-    return Struck("", ops, end=sight.shop.revive)
+def replica(targeting: Targeting, _: FaultStep) -> Effect:
+    ops = targeting.aim()
+    targeting.shop.stores.replica.process.kill()
+    return Effect("", ops, end=targeting.shop.revive)
 
 
-def database(sight: Sight, _: Step) -> Struck:
-    process = sight.shop.database.process
+def database(targeting: Targeting, _: FaultStep) -> Effect:
+    process = targeting.shop.database.process
     if process is None:
-        return MISSED
-    unbooked, ops = sight.aim_at_a_sale(), sight.ops()
+        return NO_TARGET
+    unbooked, ops = targeting.aim_at_a_sale(), targeting.ops()
     process.kill()
-    return Struck("", ops, unbooked, sight.shop.revive)
+    return Effect("", ops, unbooked, targeting.shop.revive)

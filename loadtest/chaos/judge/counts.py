@@ -5,42 +5,42 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from loadtest.chaos.history import Action, Book, Reply
+from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.moves import NEVER
+from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase
 from loadtest.chaos.judge.stock import EARLY, MS, nobodys, units_by_id
-from loadtest.chaos.judge.story import TAKEN, Op, Purchase, Sold
-from loadtest.chaos.judge.wrong import Finding, Wrong
-from loadtest.chaos.words import Answer, Book, Deed
 
 SWEPT = 30_000 * MS  # within which units are back, when all is mended; a sweep takes half a second
-GONE = (Answer.EXPIRED, Answer.GIVEN_BACK)
+GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
 
-def counted(of: Sold) -> list[Finding]:
+def counted(of: PlayedRound) -> list[Detection]:
     """All that is wrong in a round, but for the order in which things were told."""
     found = [*_units(of), *_limited(of)]
     for purchase in of.purchases:
         for wrong, count, sentence, ops in _purchase(of, purchase):
             numbers = tuple(op.number for op in ops)
-            found.append(Finding(wrong, *of.name, count, sentence, purchase.key, numbers))
+            found.append(Detection(wrong, *of.name, count, sentence, purchase.key, numbers))
     return found
 
 
-def _units(of: Sold) -> Iterator[Finding]:
+def _units(of: PlayedRound) -> Iterator[Detection]:
     sold = sum(units_by_id(of, of.purchases).values())
     stock = of.begun.stock
     if sold > stock:
         sentence = f"{sold} units are booked of {stock}."
-        yield Finding(Wrong.OVERSOLD, *of.name, sold - stock, sentence)
+        yield Detection(Anomaly.OVERSOLD, *of.name, sold - stock, sentence)
     if of.audited and of.settled and (missing := nobodys(of)):
         sums = f"{of.left} left, {of.held} held and {sold} sold of {stock}"
-        kind = Wrong.STRANDED if missing > 0 else Wrong.SURPLUS
+        kind = Anomaly.STRANDED if missing > 0 else Anomaly.SURPLUS
         words = "are nobody's" if missing > 0 else "are there twice"
         sentence = f"{abs(missing)} units {words}: {sums}."
-        yield Finding(kind, *of.name, abs(missing), sentence)
+        yield Detection(kind, *of.name, abs(missing), sentence)
     last = of.over + (of.begun.hold or 0) * MS  # deadline
     if of.audited and of.settled and of.held and of.audited.at > last + SWEPT:
         sentence = f"{of.held} units are held long after the last deadline."
-        yield Finding(Wrong.HELD_ON, *of.name, of.held, sentence)
+        yield Detection(Anomaly.HELD_ON, *of.name, of.held, sentence)
     if of.begun.limit is None:
         return
     bought: dict[str, list[Purchase]] = defaultdict(list)
@@ -53,88 +53,93 @@ def _units(of: Sold) -> Iterator[Finding]:
             sentence = f"{buyer} has {units} units, and may have {of.begun.limit}."
             ops = tuple(one for purchase in purchases for one in purchase.numbers)
             over = units - of.begun.limit
-            yield Finding(Wrong.OVER_LIMIT, *of.name, over, sentence, "", ops)
+            yield Detection(Anomaly.OVER_LIMIT, *of.name, over, sentence, "", ops)
 
 
-def _limited(of: Sold) -> Iterator[Finding]:
+def _limited(of: PlayedRound) -> Iterator[Detection]:
     """Whoever is told LIMIT has, or may have had, so many units that these would be too many."""
     if of.begun.limit is None:
         return
     number = of.begun.round
     bought: dict[str, list[Purchase]] = defaultdict(list)
     for purchase in of.near:
-        if number in purchase.rounds if purchase.taken else purchase.told(Answer.UNKNOWN):
+        if number in purchase.rounds if purchase.taken else purchase.told(Reply.UNKNOWN):
             bought[purchase.buyer].append(purchase)
     for purchase in of.near:
-        for op in purchase.told(Answer.LIMIT):
+        for op in purchase.told(Reply.LIMIT):
             others = [one for one in bought[purchase.buyer] if one.ops[0].at <= op.until]
             units = sum(one.units for one in others if one is not purchase)
             if op.round == number and units + purchase.units <= of.begun.limit:
                 sentence = f"{purchase.buyer} was told LIMIT with {units} units at most."
-                yield Finding(Wrong.LIMITED, *of.name, 1, sentence, purchase.key, (op.number,))
+                yield Detection(Anomaly.LIMITED, *of.name, 1, sentence, purchase.key, (op.number,))
 
 
-Found = tuple[Wrong, int, str, list[Op]]
+Details = tuple[Anomaly, int, str, list[Op]]
 
 
-def _purchase(of: Sold, one: Purchase) -> Iterator[Found]:
-    sold, gone = one.told(Answer.SOLD), one.told(*GONE)
+def _purchase(of: PlayedRound, one: Purchase) -> Iterator[Details]:
+    sold, gone = one.told(Reply.SOLD), one.told(*GONE)
     if sold and not one.entries:
-        yield Wrong.LOST, 1, "Its buyer was told SOLD, and it is in no book.", sold
+        yield Anomaly.LOST, 1, "Its buyer was told SOLD, and it is in no book.", sold
     elif sold and not one.booked:
-        yield Wrong.UNBOOKED, 1, "It is in the store, and in no database.", sold
+        yield Anomaly.UNBOOKED, 1, "It is in the store, and in no database.", sold
     if len(one.orders) > 1:
         ids = ", ".join(sorted(one.orders))
-        yield Wrong.TWICE, len(one.orders) - 1, f"One key, several orders: {ids}.", one.ops
+        yield Anomaly.TWICE, len(one.orders) - 1, f"One key, several orders: {ids}.", one.ops
     rows = [entry.id for entry in one.entries if entry.where is Book.DATABASE]
     if len(rows) > len(set(rows)):
-        yield Wrong.TWICE, len(rows) - len(set(rows)), "An id is booked twice.", one.ops
+        yield Anomaly.TWICE, len(rows) - len(set(rows)), "An id is booked twice.", one.ops
     if one.sold and gone:
         said = f"It is paid, and was told {gone[0].answer}."
-        yield Wrong.RETURNED, 1, said, [*sold, *gone]
+        yield Anomaly.RETURNED, 1, said, [*sold, *gone]
     yield from _denied(of, one)
     if of.begun.hold is not None:
         yield from _held(of.begun.hold * MS, one)
     yield from _forgotten(one)
-    presses = [op for op in one.did(Deed.BUY) if op.answer in (*TAKEN, Answer.UNKNOWN)]
+    presses = [op for op in one.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     if presses and one.taken and all(op.at > of.over for op in presses):
-        yield Wrong.AFTER_END, 1, "It was first asked for when the round was over.", presses
+        yield Anomaly.AFTER_END, 1, "It was first asked for when the round was over.", presses
 
 
-def _denied(of: Sold, one: Purchase) -> Iterator[Found]:
+def _denied(of: PlayedRound, one: Purchase) -> Iterator[Details]:
     if not one.entries:
         return
-    yes = (Answer.SOLD, Answer.UNKNOWN)
-    if not any(op.answer in (*yes, *TAKEN) for op in one.did(Deed.BUY)):
-        yield Wrong.DENIED, 1, "It is booked, and each press was told no.", one.ops
-    elif of.begun.hold is not None and not any(op.answer in yes for op in one.did(Deed.PAY)):
-        yield Wrong.DENIED, 1, "It is booked, and nobody paid for it.", one.ops
+    yes = (Reply.SOLD, Reply.UNKNOWN)
+    if not any(op.answer in (*yes, *TAKEN) for op in one.did(Action.BUY)):
+        yield Anomaly.DENIED, 1, "It is booked, and each press was told no.", one.ops
+    elif of.begun.hold is not None and not any(op.answer in yes for op in one.did(Action.PAY)):
+        yield Anomaly.DENIED, 1, "It is booked, and nobody paid for it.", one.ops
 
 
-def _held(hold: int, one: Purchase) -> Iterator[Found]:
+def _held(hold: int, one: Purchase) -> Iterator[Details]:
     """Deadlines: by the store's clock, which the buyers know to lie between two moments."""
-    presses = [op for op in one.did(Deed.BUY) if op.answer in (*TAKEN, Answer.UNKNOWN)]
+    presses = [op for op in one.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     if not presses:
         return
     earliest = presses[0].at + hold - EARLY
-    early = [op for op in one.told(Answer.EXPIRED) if op.until < earliest]
+    early = [op for op in one.told(Reply.EXPIRED) if op.until < earliest]
     if early:
-        yield Wrong.EARLY, 1, "It was called expired before its deadline.", [presses[0], *early]
+        yield (Anomaly.EARLY, 1, "It was called expired before its deadline.", [presses[0], *early])
     taken = min([op.until for op in one.told(*TAKEN)], default=NEVER)
-    paid = [op for op in one.did(Deed.PAY) if op.answer in (Answer.SOLD, Answer.UNKNOWN)]
-    told = [op for op in paid if op.answer is Answer.SOLD]
+    paid = [op for op in one.did(Action.PAY) if op.answer in (Reply.SOLD, Reply.UNKNOWN)]
+    told = [op for op in paid if op.answer is Reply.SOLD]
     if told and paid[0].at > taken + hold + EARLY:
-        yield Wrong.LATE, 1, "It was paid after its deadline, and that was taken.", told
+        yield Anomaly.LATE, 1, "It was paid after its deadline, and that was taken.", told
 
 
-def _forgotten(one: Purchase) -> Iterator[Found]:
+def _forgotten(one: Purchase) -> Iterator[Details]:
     """After an end there is no hold any more, and who has bought under a key is told so again."""
-    bought = min([op.until for op in one.told(Answer.SOLD)], default=NEVER)
-    refused = [op for op in one.did(Deed.BUY) if op.answer is Answer.REFUSED and op.at > bought]
+    bought = min([op.until for op in one.told(Reply.SOLD)], default=NEVER)
+    refused = [op for op in one.did(Action.BUY) if op.answer is Reply.REFUSED and op.at > bought]
     if refused:
-        yield Wrong.FORGOTTEN, 1, "It was told SOLD, and its key was refused afterwards.", refused
-    ends = one.told(Answer.SOLD, *GONE)
+        yield (
+            Anomaly.FORGOTTEN,
+            1,
+            "It was told SOLD, and its key was refused afterwards.",
+            refused,
+        )
+    ends = one.told(Reply.SOLD, *GONE)
     first = min([op.until for op in ends], default=NEVER)
-    after = [op for op in one.told(Answer.HELD) if op.at > first]
+    after = [op for op in one.told(Reply.HELD) if op.at > first]
     if after:
-        yield Wrong.FORGOTTEN, 1, "It was told to be a hold when it was none any more.", after
+        yield Anomaly.FORGOTTEN, 1, "It was told to be a hold when it was none any more.", after

@@ -7,22 +7,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from loadtest.chaos import promised
-from loadtest.chaos.columns import NONE, Fault, column
-from loadtest.chaos.history import Entry, Event
+from loadtest.chaos.fault_classes import NONE, FaultClass, classify
+from loadtest.chaos.history import Action, BookEntry, Event
+from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.counts import counted
 from loadtest.chaos.judge.linearize import BUDGET, linearize
+from loadtest.chaos.judge.reconstruction import PlayedRound, Purchase, RunHistory, reconstruct_run
 from loadtest.chaos.judge.stock import moves_of, nobodys, units_by_id
-from loadtest.chaos.judge.story import Purchase, Sold, Story, story
-from loadtest.chaos.judge.wrong import Finding, Wrong
-from loadtest.chaos.promised import Durability, Loss
-from loadtest.chaos.words import Deed
+from loadtest.chaos.promises import Durability, Loss, promise_for, says_what_is_left
 
 EXACT = ("exact", "untouched")  # words of the audit
-UNITS = {Wrong.OVERSOLD, Wrong.STRANDED, Wrong.SURPLUS, Wrong.UNBOOKED}
+UNITS = {Anomaly.OVERSOLD, Anomaly.STRANDED, Anomaly.SURPLUS, Anomaly.UNBOOKED}
 
 
-def misjudged(of: Sold, found: list[Finding], excused: bool) -> Iterator[Finding]:
+def misjudged(of: PlayedRound, found: list[Detection], excused: bool) -> Iterator[Detection]:
     """`found` is all that is wrong with the round, `excused`: something may be, after its faults.
 
     Then the audit may have seen what nobody else does, and is taken at its figures only.
@@ -39,13 +37,13 @@ def misjudged(of: Sold, found: list[Finding], excused: bool) -> Iterator[Finding
     for what, its, ours, where in figures:
         if its != ours:
             sentence = f"The audit says that {its} units are {what}; {where}, {ours}."
-            yield Finding(Wrong.MISJUDGED, *of.name, abs(its - ours), sentence)
+            yield Detection(Anomaly.MISJUDGED, *of.name, abs(its - ours), sentence)
             return
     if _contradicts(of, found, excused, sold):
-        yield Finding(Wrong.MISJUDGED, *of.name, 1, f"The audit says {said.verdict}.")
+        yield Detection(Anomaly.MISJUDGED, *of.name, 1, f"The audit says {said.verdict}.")
 
 
-def _contradicts(of: Sold, found: list[Finding], excused: bool, sold: int) -> bool:
+def _contradicts(of: PlayedRound, found: list[Detection], excused: bool, sold: int) -> bool:
     """Is the audit's word another than the figures'?"""
     said = of.audited
     word = said.verdict.lower() if said else ""
@@ -62,13 +60,13 @@ def _contradicts(of: Sold, found: list[Finding], excused: bool, sold: int) -> bo
     return word == "inconsistent" and sound
 
 
-def strangers(whole: Story) -> Iterator[Finding]:
+def strangers(whole: RunHistory) -> Iterator[Detection]:
     """Orders that are booked for another buyer than the one whose cookie pressed.
 
     Which name in the books is whose nobody tells: it is that under which most of a cookie's orders
     stand, and only one cookie's.
     """
-    entries = defaultdict[tuple[str, str], list[tuple[Purchase, Entry]]](list)
+    entries = defaultdict[tuple[str, str], list[tuple[Purchase, BookEntry]]](list)
     for purchase in whole.purchases.values():
         if cookie := _cookie(purchase):
             for entry in purchase.entries:
@@ -81,8 +79,8 @@ def strangers(whole: Story) -> Iterator[Finding]:
             names.add(name)
             continue
         for purchase, entry in entries[cookie, name]:
-            yield Finding(
-                Wrong.STRANGER,
+            yield Detection(
+                Anomaly.STRANGER,
                 *(entry.item, entry.round, 1),
                 f"{purchase.buyer} pressed, and it is booked for somebody else.",
                 *(purchase.key, purchase.numbers),
@@ -91,7 +89,7 @@ def strangers(whole: Story) -> Iterator[Finding]:
 
 def _cookie(purchase: Purchase) -> str:
     """With which all of its presses were sent; "" when there is no such one."""
-    sent = {op.called.cookie for op in purchase.did(Deed.BUY)}
+    sent = {op.called.cookie for op in purchase.did(Action.BUY)}
     return sent.pop() if len(sent) == 1 else ""
 
 
@@ -102,18 +100,18 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRound:
     """One round. `linearizable` None: out of budget. `unsure`: why nothing can be said, or "".
 
     `may` is what was not promised, after the faults that it met.
     """
 
-    of: Sold
+    of: PlayedRound
     linearizable: bool | None
     looked_at: int  # configurations
-    faults: tuple[Fault, ...]  # of columns.FAULTS, that it can have met
+    faults: tuple[FaultClass, ...]  # of columns.FAULTS, that it can have met
     may: frozenset[Loss]
-    found: tuple[Finding, ...]
+    found: tuple[Detection, ...]
     unsure: str = ""
 
 
@@ -121,10 +119,10 @@ class Judged:
 class Judgement:
     """`broken` are the findings that were promised not to be; the others were to be expected."""
 
-    story: Story
-    rounds: tuple[Judged, ...]
-    broken: tuple[Finding, ...]
-    expected: tuple[Finding, ...]
+    history: RunHistory
+    rounds: tuple[JudgedRound, ...]
+    broken: tuple[Detection, ...]
+    expected: tuple[Detection, ...]
 
     @property
     def verdict(self) -> Verdict:
@@ -151,8 +149,8 @@ class Judgement:
         return sum(len(units_by_id(one.of, one.of.purchases)) for one in self.rounds)
 
     @property
-    def counts(self) -> Counter[Wrong]:
-        found = Counter[Wrong]()
+    def counts(self) -> Counter[Anomaly]:
+        found = Counter[Anomaly]()
         for one in (*self.broken, *self.expected):
             found[one.wrong] += one.count
         return found
@@ -160,12 +158,12 @@ class Judgement:
 
 def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     """`budget` is each round's. Raises ValueError for what is no history of one run."""
-    whole = story(events)
+    whole = reconstruct_run(events)
     durability = Durability(whole.run.durability)
     rounds = tuple(_judged(whole, of, durability, budget) for of in whole.rounds.values())
     may = {one.of.name: one.may for one in rounds}
-    broken: list[Finding] = []
-    expected: list[Finding] = []
+    broken: list[Detection] = []
+    expected: list[Detection] = []
     for finding in (*(one for each in rounds for one in each.found), *strangers(whole)):
         # A key that is of two rounds by mistake: what broke it may have befallen either.
         purchase = whole.purchases.get((finding.item, finding.key))
@@ -176,45 +174,49 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     return Judgement(whole, rounds, tuple(broken), tuple(expected))
 
 
-def _judged(whole: Story, of: Sold, durability: Durability, budget: int) -> Judged:
+def _judged(whole: RunHistory, of: PlayedRound, durability: Durability, budget: int) -> JudgedRound:
     found = counted(of)
     faults = tuple(dict.fromkeys(_met(whole, of)))
-    cells = [promised.cell(of.begun.mode, fault, durability) for fault in faults]
+    cells = [promise_for(of.begun.mode, fault, durability) for fault in faults]
     may = frozenset(loss for cell in cells for loss in cell.may)
     holds = of.begun.hold is not None
-    moves = moves_of(of, whole, promised.says_what_is_left(of.begun.mode, holds))
+    moves = moves_of(of, whole, says_what_is_left(of.begun.mode, holds))
     searched = linearize(moves, of.begun.stock, budget)
     if searched.linearizable is False:
         ops = moves[searched.stuck].ops
         sentence = "No order of what was told makes all of it true; this is where none goes on."
         if not ops:
             sentence = "No order of what was told ends with the units that are left."
-        found.append(Finding(Wrong.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
-    found += list(misjudged(of, found, any(isinstance(loss, Wrong) for loss in may)))
+        found.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
+    found += list(misjudged(of, found, any(isinstance(loss, Anomaly) for loss in may)))
     unsure = ""
-    if searched.linearizable is None and Wrong.IMPOSSIBLE not in may:
+    if searched.linearizable is None and Anomaly.IMPOSSIBLE not in may:
         unsure = f"not decided in {searched.looked_at:,} steps"
     elif not of.settled and of.audited:
         unsure = "its last audit was not settled"
-    elif not of.audited and of.purchases and Wrong.LOST not in may:
+    elif not of.audited and of.purchases and Anomaly.LOST not in may:
         unsure = "it was never audited"  # (one that a failover forgot has sold nothing)
-    return Judged(of, searched.linearizable, searched.looked_at, faults, may, tuple(found), unsure)
+    return JudgedRound(
+        of, searched.linearizable, searched.looked_at, faults, may, tuple(found), unsure
+    )
 
 
-def _met(whole: Story, of: Sold) -> Iterable[Fault]:
+def _met(whole: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
     """What was broken between its begin and its last audit, whether or not it is known to hit."""
     yield NONE
     for fault in whole.faults:
         there = not fault.items or of.begun.item in fault.items
         over = of.audited and fault.since > of.audited.at
         if there and not over and fault.until >= of.begun.called:
-            yield column(fault.kind, fault.where)
+            yield classify(fault.kind, fault.where)
 
 
-def _homeless(whole: Story) -> list[Finding]:
+def _homeless(whole: RunHistory) -> list[Detection]:
     """Purchases of a round that was never begun: no fault makes one up."""
     return [
-        Finding(Wrong.DENIED, item, number, 1, "Nobody began this round.", key, purchase.numbers)
+        Detection(
+            Anomaly.DENIED, item, number, 1, "Nobody began this round.", key, purchase.numbers
+        )
         for (item, key), purchase in whole.purchases.items()
         for number in sorted(purchase.rounds)
         if (item, number) not in whole.rounds

@@ -35,15 +35,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loadtest.chaos.judge.alike import Alike
+from loadtest.chaos.judge.move_dominance import MoveDominance
 from loadtest.chaos.judge.moves import Move
-from loadtest.chaos.judge.ways import Purse, Spent, ways
+from loadtest.chaos.judge.subset_search import BudgetExhausted, SearchBudget, ways
 
 BUDGET = 200_000  # steps, of configurations and sums: half a minute, as a rule
 
 
 @dataclass(frozen=True, slots=True)
-class Linearized:
+class SearchResult:
     """`linearizable` None: out of budget. `order` is one that holds, `stuck` how far any came."""
 
     linearizable: bool | None
@@ -52,10 +52,10 @@ class Linearized:
     stuck: int = -1  # the move that no order of those before it leaves possible
 
 
-def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Linearized:
+def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> SearchResult:
     """Search; without recursion, as a round may have thousands of moves."""
-    purse = Purse(budget)
-    search = _Search(moves, purse)
+    budget_left = SearchBudget(budget)
+    search = _Search(moves, budget_left)
     seen: set[tuple[int, int]] = set()
     deepest = 0
     order: list[int] = []
@@ -66,9 +66,9 @@ def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Linear
         try:
             step = next(steps, None)
             if step:
-                purse.pay()
-        except Spent:
-            return Linearized(None, budget, stuck=search.turns[deepest])
+                budget_left.pay()
+        except BudgetExhausted:
+            return SearchResult(None, budget, stuck=search.turns[deepest])
         if step is None:
             path.pop()
             continue
@@ -76,13 +76,13 @@ def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Linear
         del order[length:]
         order += did
         if now.turn == len(search.turns):
-            return Linearized(True, len(seen), tuple(order))
+            return SearchResult(True, len(seen), tuple(order))
         if (now.turn, now.done) in seen:
             continue
         seen.add((now.turn, now.done))
         deepest = max(deepest, now.turn)
         path.append((len(order), search.steps(now)))
-    return Linearized(False, len(seen), stuck=search.turns[deepest] if search.turns else -1)
+    return SearchResult(False, len(seen), stuck=search.turns[deepest] if search.turns else -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,10 @@ class _At:
 
 
 class _Search:
-    def __init__(self, moves: Sequence[Move], purse: Purse) -> None:
+    def __init__(self, moves: Sequence[Move], budget_left: SearchBudget) -> None:
         self.moves = moves
-        self.purse = purse
-        self.alike = Alike(moves)
+        self.budget_left = budget_left
+        self.alike = MoveDominance(moves)
         due = [one for one, move in enumerate(moves) if move.due]
         self.turns = sorted(due, key=lambda one: (moves[one].until, moves[one].since))
         self.begun = []  # for each turn those that can have begun, as bits
@@ -141,7 +141,7 @@ class _Search:
                 for one in _bits(pending & ~self.anchors)
                 if one != anchor and self._ready(one, done)
             ]
-            for way in ways(self.alike, ready, low - at.free, high - at.free, self.purse):
+            for way in ways(self.alike, ready, low - at.free, high - at.free, self.budget_left):
                 after = done | 1 << anchor
                 free = at.free + move.delta
                 for one in way:

@@ -21,48 +21,48 @@ and here whatever could be the reason may have happened: one fault is told once.
 
 from __future__ import annotations
 
+from loadtest.chaos.history import Action, Reply
 from loadtest.chaos.judge.moves import NEVER, Move
-from loadtest.chaos.judge.story import TAKEN, Op, Purchase, Sold, Story
-from loadtest.chaos.words import Answer, Deed
+from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase, RunHistory
 
 MS = 1_000_000  # ns
 # The store's clock counts whole ms, and may be set right while it runs (NTP slews 0.5 ms a second).
 EARLY = 100 * MS
 # What a press may be told that took the units: EXPIRED, where its answer took longer than the hold.
-MAKES = TAKEN | {Answer.UNKNOWN}
+MAKES = TAKEN | {Reply.UNKNOWN}
 
 
-def moves_of(of: Sold, story: Story, exact: bool) -> list[Move]:
+def moves_of(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]:
     """`exact`: SOLD_OUT and `left` are about the stock as it was, in this way of selling."""
     moves: list[Move] = []
     looks = _looks(of) if exact else {}
     for purchase in of.purchases:
-        _purchase(moves, of, story, purchase, looks.pop(purchase.key, []), exact)
+        _purchase(moves, of, history, purchase, looks.pop(purchase.key, []), exact)
     for purchase in of.near:
-        _unknown(moves, of, story, purchase, looks.get(purchase.key, []))
+        _unknown(moves, of, history, purchase, looks.get(purchase.key, []))
     if of.audited and of.settled:
         at = of.audited.at
         moves.append(Move(0, at, at, of.left, of.left))
     return moves
 
 
-def _looks(of: Sold) -> dict[str, list[Op]]:
+def _looks(of: PlayedRound) -> dict[str, list[Op]]:
     """SOLD_OUT answers of this round, by key."""
     found = {}
     for purchase in of.near:
-        ops = [op for op in purchase.told(Answer.SOLD_OUT) if op.round == of.begun.round]
+        ops = [op for op in purchase.told(Reply.SOLD_OUT) if op.round == of.begun.round]
         if ops:
             found[purchase.key] = ops
     return found
 
 
-def _look(of: Sold, op: Op) -> Move:
+def _look(of: PlayedRound, op: Op) -> Move:
     most = op.called.units - 1
     low, high = (0, most) if op.left is None else (op.left, min(op.left, most))
     return Move(0, max(op.at, of.begun.called), op.until, low, high, ops=(op.number,))
 
 
-def _looked(moves: list[Move], of: Sold, looks: list[Op], since: int) -> tuple[int, int]:
+def _looked(moves: list[Move], of: PlayedRound, looks: list[Op], since: int) -> tuple[int, int]:
     """Add a key's looks; its take begins no earlier than they, and comes after the last one."""
     after = -1
     for op in looks:
@@ -74,11 +74,16 @@ def _looked(moves: list[Move], of: Sold, looks: list[Op], since: int) -> tuple[i
 
 
 def _purchase(
-    moves: list[Move], of: Sold, story: Story, purchase: Purchase, looks: list[Op], exact: bool
+    moves: list[Move],
+    of: PlayedRound,
+    history: RunHistory,
+    purchase: Purchase,
+    looks: list[Op],
+    exact: bool,
 ) -> None:
-    since, until = _window(of, story, purchase)
+    since, until = _window(of, history, purchase)
     low, high = 0, NEVER
-    saw = [op for op in purchase.did(Deed.BUY) if op.left is not None and op.answer in MAKES]
+    saw = [op for op in purchase.did(Action.BUY) if op.left is not None and op.answer in MAKES]
     if exact and len(saw) == 1 and saw[0].left is not None:
         since, until = max(since, saw[0].at), min(until, saw[0].until)
         low = high = saw[0].left
@@ -90,57 +95,57 @@ def _purchase(
         moves.append(Move(-booked[1], since, _end(of), ops=numbers))
     if of.begun.hold is None:
         return
-    if not purchase.sold or purchase.told(Answer.GIVEN_BACK, Answer.EXPIRED):
+    if not purchase.sold or purchase.told(Reply.GIVEN_BACK, Reply.EXPIRED):
         moves.append(_give(of, purchase, units, since, place))
 
 
-def _give(of: Sold, purchase: Purchase, units: int, since: int, after: int) -> Move:
+def _give(of: PlayedRound, purchase: Purchase, units: int, since: int, after: int) -> Move:
     """Back at some time, of units that were taken at `since` at the earliest."""
     runs_out = since + (of.begun.hold or 0) * MS - EARLY
     starts = max(since, min(_cancelled(purchase), runs_out))
     return Move(units, starts, after=after, due=False, ops=purchase.numbers)
 
 
-def _window(of: Sold, story: Story, purchase: Purchase) -> tuple[int, int]:
+def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[int, int]:
     """When the units can have been taken."""
-    makers = [op for op in purchase.did(Deed.BUY) if op.answer in MAKES]
+    makers = [op for op in purchase.did(Action.BUY) if op.answer in MAKES]
     since = max(min([op.at for op in makers], default=NEVER), of.begun.called)
     until = of.over
     for op in purchase.told(*TAKEN):
-        early = of.begun.hold * MS - EARLY if of.begun.hold and op.answer is Answer.EXPIRED else 0
+        early = of.begun.hold * MS - EARLY if of.begun.hold and op.answer is Reply.EXPIRED else 0
         until = min(until, op.until - max(0, early))
     if not purchase.told(*TAKEN):
-        until = min(until, _end(of), max([_late(story, op) for op in makers], default=NEVER))
+        until = min(until, _end(of), max([_late(history, op) for op in makers], default=NEVER))
     return since, until
 
 
-def _late(story: Story, op: Op) -> int:
+def _late(history: RunHistory, op: Op) -> int:
     """Until when something of unknown outcome can happen."""
-    return NEVER if story.run.late is None else op.at + story.run.late
+    return NEVER if history.run.late is None else op.at + history.run.late
 
 
-def _end(of: Sold) -> int:
+def _end(of: PlayedRound) -> int:
     """What the books say has happened by then."""
     return of.audited.at if of.audited else NEVER
 
 
 def _cancelled(purchase: Purchase) -> int:
     """The first press that may have given the units back."""
-    backs = (Answer.GIVEN_BACK, Answer.UNKNOWN)
-    tried = [op.at for op in purchase.did(Deed.DECLINE, Deed.CANCEL) if op.answer in backs]
-    return min(tried, default=NEVER)
+    backs = (Reply.GIVEN_BACK, Reply.UNKNOWN)
+    attempts = [op.at for op in purchase.did(Action.DECLINE, Action.CANCEL) if op.answer in backs]
+    return min(attempts, default=NEVER)
 
 
 def _unknown(
-    moves: list[Move], of: Sold, story: Story, purchase: Purchase, looks: list[Op]
+    moves: list[Move], of: PlayedRound, history: RunHistory, purchase: Purchase, looks: list[Op]
 ) -> None:
     """What may have been taken in this round though nothing is known of it."""
-    presses = [op for op in purchase.did(Deed.BUY) if op.answer is Answer.UNKNOWN]
+    presses = [op for op in purchase.did(Action.BUY) if op.answer is Reply.UNKNOWN]
     since = max(of.begun.called, min([op.at for op in presses], default=NEVER))
     since, after = _looked(moves, of, looks, since)
     if purchase.taken or not presses:
         return
-    if since > min(of.over, max(_late(story, op) for op in presses)):
+    if since > min(of.over, max(_late(history, op) for op in presses)):
         return
     units, numbers = purchase.units, purchase.numbers
     if of.begun.hold is not None:
@@ -150,7 +155,7 @@ def _unknown(
         moves.append(Move(-units, since, after=after, due=False, ops=numbers))
 
 
-def nobodys(of: Sold) -> int:
+def nobodys(of: PlayedRound) -> int:
     """Units that are nobody's in the end; less than 0: there are more than there were."""
     if of.audited is None:
         return 0
@@ -158,7 +163,7 @@ def nobodys(of: Sold) -> int:
     return of.begun.stock - of.left - of.held - sold
 
 
-def units_by_id(of: Sold, purchases: list[Purchase]) -> dict[str, int]:
+def units_by_id(of: PlayedRound, purchases: list[Purchase]) -> dict[str, int]:
     """This round's orders, each once, whichever books it is in."""
     return {
         entry.id: entry.units

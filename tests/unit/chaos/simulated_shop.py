@@ -9,8 +9,19 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 
-from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Over, Run, Told
-from loadtest.chaos.words import Answer, Book, Deed
+from loadtest.chaos.history import (
+    Action,
+    Book,
+    BookEntry,
+    Event,
+    Reply,
+    Request,
+    Response,
+    RoundAudit,
+    RoundEnded,
+    RoundStarted,
+    RunStarted,
+)
 
 MS = 1_000_000
 
@@ -21,7 +32,7 @@ class Wish:
 
     units: int
     buyer: str
-    stands: Answer | None = None  # HELD, SOLD, EXPIRED, GIVEN_BACK
+    stands: Reply | None = None  # HELD, SOLD, EXPIRED, GIVEN_BACK
 
 
 @dataclass
@@ -47,8 +58,8 @@ class Shop:
         self.op = count(1)
 
     def history(self) -> list[Event]:
-        self.events.append(Run(self.seed, 1.0, "safe", "sqlite"))
-        self.events.append(Begun(0, 1, "apple", 1, self.stock, "atomic", self.hold))
+        self.events.append(RunStarted(self.seed, 1.0, "safe", "sqlite"))
+        self.events.append(RoundStarted(0, 1, "apple", 1, self.stock, "atomic", self.hold))
         for buyer in range(self.buyers):
             self._in(self.rng.randint(5, 200), partial(self._press, f"b{buyer}", 0))
         while self.heap:
@@ -71,24 +82,24 @@ class Shop:
 
     def _ask(
         self,
-        deed: Deed,
+        deed: Action,
         key: str,
-        does: Callable[[], tuple[Answer, int | None]],
-        then: Callable[[Answer], None],
+        does: Callable[[], tuple[Reply, int | None]],
+        then: Callable[[Reply], None],
     ) -> None:
         """Call, happen, be told; or have it happen later or never, and not be told."""
         wish, op = self.wishes[key], next(self.op)
-        units = wish.units if deed is Deed.BUY else 0
-        self.events.append(Called(op, self.now, deed, wish.buyer, "apple", key, units, 1))
+        units = wish.units if deed is Action.BUY else 0
+        self.events.append(Request(op, self.now, deed, wish.buyer, "apple", key, units, 1))
 
-        def told(answer: Answer, left: int | None) -> None:
-            order = f"o-{key}" if answer in (Answer.SOLD, Answer.HELD) else None
-            self.events.append(Told(op, self.now, answer, 1, order, left))
+        def told(answer: Reply, left: int | None) -> None:
+            order = f"o-{key}" if answer in (Reply.SOLD, Reply.HELD) else None
+            self.events.append(Response(op, self.now, answer, 1, order, left))
             then(answer)
 
         def lost() -> None:
-            self.events.append(Told(op, self.now, Answer.UNKNOWN, said="ReadTimeout"))
-            then(Answer.UNKNOWN)
+            self.events.append(Response(op, self.now, Reply.UNKNOWN, said="ReadTimeout"))
+            then(Reply.UNKNOWN)
 
         def happen() -> None:
             answer, left = does()
@@ -102,26 +113,26 @@ class Shop:
             self._in(self.rng.expovariate(1 / 10), happen)
 
     def _buy(self, key: str, again: int) -> None:
-        def then(answer: Answer) -> None:
-            if answer is Answer.UNKNOWN and again < 3 and self.rng.random() < 0.7:
+        def then(answer: Reply) -> None:
+            if answer is Reply.UNKNOWN and again < 3 and self.rng.random() < 0.7:
                 self._in(self.rng.expovariate(1 / 50), lambda: self._buy(key, again + 1))
-            if answer is Answer.HELD:
+            if answer is Reply.HELD:
                 self._decide(key)
 
-        self._ask(Deed.BUY, key, lambda: self._sell(key), then)
+        self._ask(Action.BUY, key, lambda: self._sell(key), then)
 
-    def _sell(self, key: str) -> tuple[Answer, int | None]:
+    def _sell(self, key: str) -> tuple[Reply, int | None]:
         wish = self.wishes[key]
         if wish.stands:
             return wish.stands, None
         if self.rng.random() < 0.02:
-            return Answer.BUSY, None
+            return Reply.BUSY, None
         if self.free < wish.units:
-            return Answer.SOLD_OUT, self.free
+            return Reply.SOLD_OUT, self.free
         self.free -= wish.units
-        wish.stands = Answer.SOLD if self.hold is None else Answer.HELD
+        wish.stands = Reply.SOLD if self.hold is None else Reply.HELD
         if self.hold is not None:
-            self._in(self.hold, lambda: self._end(key, Answer.EXPIRED))
+            self._in(self.hold, lambda: self._end(key, Reply.EXPIRED))
         return wish.stands, self.free
 
     def _decide(self, key: str) -> None:
@@ -132,25 +143,25 @@ class Shop:
         elif roll < 0.6:
             self._in(hold * self.rng.uniform(0.9, 1.6), lambda: self._pay(key, 1))
         elif roll < 0.75:
-            deed = self.rng.choice([Deed.DECLINE, Deed.CANCEL])
+            deed = self.rng.choice([Action.DECLINE, Action.CANCEL])
             self._in(self.rng.expovariate(1 / 100), lambda: self._give_up(deed, key))
 
     def _pay(self, key: str, more: int) -> None:
-        def then(answer: Answer) -> None:
-            if more and self.rng.random() < (0.9 if answer is Answer.UNKNOWN else 0.2):
+        def then(answer: Reply) -> None:
+            if more and self.rng.random() < (0.9 if answer is Reply.UNKNOWN else 0.2):
                 self._in(self.rng.expovariate(1 / 50), lambda: self._pay(key, more - 1))
 
-        self._ask(Deed.PAY, key, lambda: (self._end(key, Answer.SOLD), None), then)
+        self._ask(Action.PAY, key, lambda: (self._end(key, Reply.SOLD), None), then)
 
-    def _give_up(self, deed: Deed, key: str) -> None:
-        self._ask(deed, key, lambda: (self._end(key, Answer.GIVEN_BACK), None), lambda _: None)
+    def _give_up(self, deed: Action, key: str) -> None:
+        self._ask(deed, key, lambda: (self._end(key, Reply.GIVEN_BACK), None), lambda _: None)
 
-    def _end(self, key: str, how: Answer) -> Answer:
+    def _end(self, key: str, how: Reply) -> Reply:
         """Once; the units follow, at once or when somebody comes by."""
         wish = self.wishes[key]
-        if wish.stands is Answer.HELD:
+        if wish.stands is Reply.HELD:
             wish.stands = how
-            if how is not Answer.SOLD:
+            if how is not Reply.SOLD:
                 self._in(self.rng.choice([0, 0, 200]), lambda: self._put_back(wish))
         assert wish.stands
         return wish.stands
@@ -160,12 +171,14 @@ class Shop:
 
     def _books(self) -> None:
         end = self.now + 1_000 * MS
-        self.events.append(Over(end, "apple", 1, end + MS))
+        self.events.append(RoundEnded(end, "apple", 1, end + MS))
         sold = 0
         for key, wish in self.wishes.items():
-            if wish.stands is Answer.SOLD:
+            if wish.stands is Reply.SOLD:
                 sold += wish.units
                 entry = (f"o-{key}", "apple", 1, wish.units, key, wish.buyer)
-                self.events += [Entry(Book.DATABASE, *entry), Entry(Book.STORE, *entry)]
-        audit = Audited(end + 2 * MS, "apple", 1, self.stock, self.free, 0, sold, verdict="exact")
+                self.events += [BookEntry(Book.DATABASE, *entry), BookEntry(Book.STORE, *entry)]
+        audit = RoundAudit(
+            end + 2 * MS, "apple", 1, self.stock, self.free, 0, sold, verdict="exact"
+        )
         self.events.append(audit)

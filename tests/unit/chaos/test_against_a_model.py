@@ -13,42 +13,41 @@ from secrets import randbelow
 
 import pytest
 
-from loadtest.chaos.history import Audited, Event
+from loadtest.chaos.history import Action, Event, Reply, RoundAudit
 from loadtest.chaos.judge.judge import judge
 from loadtest.chaos.judge.moves import NEVER
-from loadtest.chaos.judge.story import Op, story
-from loadtest.chaos.words import Answer, Deed
+from loadtest.chaos.judge.reconstruction import Op, reconstruct_run
 from tests.unit.chaos.written_history import Tale
 
-SOLD, HELD, OUT, BACK = Answer.SOLD, Answer.HELD, Answer.SOLD_OUT, Answer.GIVEN_BACK
+SOLD, HELD, OUT, BACK = (Reply.SOLD, Reply.HELD, Reply.SOLD_OUT, Reply.GIVEN_BACK)
 
 
 @dataclass(frozen=True)
 class Model:
     free: int
     holds: bool
-    stands: dict[str, Answer] = field(default_factory=dict)
+    stands: dict[str, Reply] = field(default_factory=dict)
     owed: tuple[str, ...] = ()  # cancelled, and not back in stock yet
 
-    def after(self, op: Op, units: dict[str, int]) -> Iterator[tuple[Answer, int | None, Model]]:
+    def after(self, op: Op, units: dict[str, int]) -> Iterator[tuple[Reply, int | None, Model]]:
         """(answer, left, what follows)."""
         key = op.called.key or ""
         stands = self.stands.get(key)
-        if op.deed is Deed.BUY and stands is None:
+        if op.deed is Action.BUY and stands is None:
             if self.free < units[key]:
                 yield OUT, self.free, self
             else:
                 answer = HELD if self.holds else SOLD
                 left = self.free - units[key]
                 yield answer, left, replace(self, free=left, stands=self.stands | {key: answer})
-        elif op.deed is not Deed.BUY and stands is HELD:
-            how = SOLD if op.deed is Deed.PAY else BACK
+        elif op.deed is not Action.BUY and stands is HELD:
+            how = SOLD if op.deed is Action.PAY else BACK
             owed = (*self.owed, key) if how is BACK else self.owed
             yield how, None, replace(self, stands=self.stands | {key: how}, owed=owed)
         elif stands:
             yield stands, None, self
-        if op.deed is Deed.BUY:
-            yield Answer.BUSY, None, self
+        if op.deed is Action.BUY:
+            yield Reply.BUSY, None, self
 
 
 def can_be(ops: list[Op], model: Model, units: dict[str, int], sold: set[str], left: int) -> bool:
@@ -67,7 +66,7 @@ def can_be(ops: list[Op], model: Model, units: dict[str, int], sold: set[str], l
             continue  # that one came before
         others = [one for one in ops if one is not op]
         for answer, seen, following in model.after(op, units):
-            unknown = op.answer is Answer.UNKNOWN
+            unknown = op.answer is Reply.UNKNOWN
             told = op.answer is answer and op.left in (None, seen)
             if (unknown or told) and can_be(others, following, units, sold, left):
                 return True
@@ -85,24 +84,24 @@ def some_history(seed: int, holds: bool) -> tuple[list[Event], set[str]]:
     for key in keys:
         at, saw = rng.randint(1, 10), False
         for _ in range(rng.randint(1, 2)):
-            answer = rng.choice([HELD if holds else SOLD] * 3 + [OUT, OUT, Answer.BUSY, None])
+            answer = rng.choice([HELD if holds else SOLD] * 3 + [OUT, OUT, Reply.BUSY, None])
             left = rng.randint(0, stock) if not saw and rng.random() < 0.4 else None
             if answer not in (OUT, HELD, SOLD):
                 left = None
             saw = saw or (left is not None and answer is not OUT)
             until = at + rng.randint(0, 12)
-            tale.told(key, at, until if answer else None, answer or Answer.UNKNOWN, left,
+            tale.told(key, at, until if answer else None, answer or Reply.UNKNOWN, left,
                       units=units[key])  # fmt: skip
             if answer is SOLD or (answer is None and not holds and rng.random() < 0.5):
                 sold.add(key)
             at += rng.randint(0, 8)
         if holds and rng.random() < 0.7:
-            deed = rng.choice([Deed.PAY, Deed.CANCEL])
+            deed = rng.choice([Action.PAY, Action.CANCEL])
             known = rng.random() < 0.8
-            fits = SOLD if deed is Deed.PAY else BACK
+            fits = SOLD if deed is Action.PAY else BACK
             tale.told(key, until + 1, until + 5 if known else None,
-                      fits if known else Answer.UNKNOWN, deed=deed)  # fmt: skip
-            if deed is Deed.PAY and (known or rng.random() < 0.5):
+                      fits if known else Reply.UNKNOWN, deed=deed)  # fmt: skip
+            if deed is Action.PAY and (known or rng.random() < 0.5):
                 sold.add(key)
     tale.units = units
     tale.booked(*sorted(sold))
@@ -113,12 +112,12 @@ def some_history(seed: int, holds: bool) -> tuple[list[Event], set[str]]:
 def agrees(seed: int, holds: bool) -> bool:
     """Does the judge say what the model says? Whether it can be."""
     events, sold = some_history(seed, holds)
-    whole = story(events)
+    whole = reconstruct_run(events)
     of = whole.rounds["apple", 1]
     ops = [op for purchase in whole.purchases.values() for op in purchase.ops]
     units = {key: purchase.units for (_, key), purchase in whole.purchases.items()}
     last = events[-1]
-    assert isinstance(last, Audited)
+    assert isinstance(last, RoundAudit)
     expected = can_be(ops, Model(of.begun.stock, holds), units, sold, last.left)
     assert judge(events).rounds[0].linearizable is expected, f"seed {seed}: {events}"
     return expected

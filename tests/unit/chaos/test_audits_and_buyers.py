@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from loadtest.chaos.history import Event
+from loadtest.chaos.history import Book, Event, Kind, Part, Reply
+from loadtest.chaos.judge.anomalies import Anomaly
 from loadtest.chaos.judge.judge import judge
-from loadtest.chaos.judge.wrong import Wrong
-from loadtest.chaos.words import Answer, Book, Kind, Where
 from tests.unit.chaos.written_history import Tale
 
-SOLD, NOBODY = Answer.SOLD, ""
+SOLD, NOBODY = Reply.SOLD, ""
 
 
 def one_sold(stock: int = 2, mode: str = "atomic") -> Tale:
@@ -19,7 +18,7 @@ def one_sold(stock: int = 2, mode: str = "atomic") -> Tale:
 
 def lost_in_doubt() -> Tale:
     """A decr may strand after this."""
-    return one_sold(mode="decr").broken(Kind.SWALLOW, Where.STORE, 5, 30)
+    return one_sold(mode="decr").broken(Kind.SWALLOW, Part.STORE, 5, 30)
 
 
 def two_cookies() -> Tale:
@@ -55,46 +54,46 @@ TRUE: dict[str, list[Event]] = {
     .audited(3),
 }
 
-WRONG: dict[str, tuple[list[Event], set[Wrong]]] = {
+WRONG: dict[str, tuple[list[Event], set[Anomaly]]] = {
     "left is what should be there": (
         one_sold(3, mode="naive").audited(2, said="exact", found=(3, 0)),
-        {Wrong.MISJUDGED},  # whatever else an exhibit may do
+        {Anomaly.MISJUDGED},  # whatever else an exhibit may do
     ),
     "it hides what is stranded": (
         one_sold(3).audited(2, said="exact", found=(1, 0)),
-        {Wrong.STRANDED, Wrong.MISJUDGED},
+        {Anomaly.STRANDED, Anomaly.MISJUDGED},
     ),
     "it says that something is held": (
         one_sold(3).audited(1, held=1, said="exact", found=(2, 0)),
-        {Wrong.MISJUDGED},
+        {Anomaly.MISJUDGED},
     ),
     "it does not see what is held": (
         one_sold(3).audited(2, said="exact", found=(1, 1)),
-        {Wrong.MISJUDGED},
+        {Anomaly.MISJUDGED},
     ),
     "a sound round is called inconsistent": (
         one_sold().audited(1, said="inconsistent", found=(1, 0)),
-        {Wrong.MISJUDGED},
+        {Anomaly.MISJUDGED},
     ),
     "a sound round is called oversold, whatever was broken": (
         lost_in_doubt().audited(1, said="oversold", found=(1, 0)),
-        {Wrong.MISJUDGED},
+        {Anomaly.MISJUDGED},
     ),
     "a sound round is called undersold, whatever was broken": (
         lost_in_doubt().audited(1, said="undersold", found=(1, 0), marked=True),
-        {Wrong.MISJUDGED},
+        {Anomaly.MISJUDGED},
     ),
     "all orders are somebody else's": (
         two_cookies().booked("a", "b", "c", buyer="somebody else").audited(2),
-        {Wrong.STRANGER},
+        {Anomaly.STRANGER},
     ),
     "one order of a buyer is another's": (
         two_cookies().booked("a", buyer="u1").booked("b", "c", buyer="u2").audited(2),
-        {Wrong.STRANGER},
+        {Anomaly.STRANGER},
     ),
     "an order of a known buyer is nobody's": (
         two_cookies().booked("a", "c", buyer="u1").booked("b", buyer=NOBODY).audited(2),
-        {Wrong.STRANGER},
+        {Anomaly.STRANGER},
     ),
     "the row has another buyer than the sale": (
         two_cookies()
@@ -102,7 +101,7 @@ WRONG: dict[str, tuple[list[Event], set[Wrong]]] = {
         .booked("b", buyer="u2", where=(Book.STORE,))
         .booked("b", buyer="u3", where=(Book.DATABASE,))
         .audited(2, sold=3),
-        {Wrong.STRANGER},
+        {Anomaly.STRANGER},
     ),
 }
 
@@ -117,15 +116,15 @@ def test_what_can_be_true_is_found_true(why: str) -> None:
 def test_what_is_wrong_is_found_and_called_by_its_name(why: str) -> None:
     events, wrong = WRONG[why]
     judged = judge(events)
-    assert {one.wrong for one in judged.broken} - {Wrong.IMPOSSIBLE} == wrong
+    assert {one.wrong for one in judged.broken} - {Anomaly.IMPOSSIBLE} == wrong
     assert judged.verdict == "broken promise"
 
 
 def test_the_last_look_is_what_was_found_and_not_what_the_audit_says() -> None:
     judged = judge(one_sold(3).audited(2, said="exact", found=(1, 0)))
     sentences = {one.wrong: one.sentence for one in judged.broken}
-    assert sentences[Wrong.STRANDED] == "1 units are nobody's: 1 left, 0 held and 1 sold of 3."
-    assert sentences[Wrong.MISJUDGED] == "The audit says that 2 units are left; the stock, 1."
+    assert sentences[Anomaly.STRANDED] == "1 units are nobody's: 1 left, 0 held and 1 sold of 3."
+    assert sentences[Anomaly.MISJUDGED] == "The audit says that 2 units are left; the stock, 1."
 
 
 def test_whose_order_it_is_not_is_told_for_each() -> None:

@@ -8,20 +8,34 @@ from pathlib import Path
 import pytest
 
 from loadtest.chaos import history
-from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
-from loadtest.chaos.recorder import Recorder
-from loadtest.chaos.words import Answer, Book, Deed, Kind, Where
+from loadtest.chaos.history import (
+    Action,
+    Book,
+    BookEntry,
+    Event,
+    InjectedFault,
+    Kind,
+    Part,
+    Recorder,
+    Reply,
+    Request,
+    Response,
+    RoundAudit,
+    RoundEnded,
+    RoundStarted,
+    RunStarted,
+)
 
 EVENTS: list[Event] = [
-    Run(7, 1.0, "safe", "sqlite", late=60),
-    Begun(10, 20, "apple", 3, 50, "atomic", hold=2000, limit=4),
-    Called(1, 30, Deed.BUY, "b1", "apple", key="k", units=2, cookie="0f1e"),
-    Told(1, 41, Answer.SOLD, round=3, order="0198", left=48),
-    Fault(Kind.KILL, Where.WORKER, 35, 90, hit=(1,)),
-    Over(95, "apple", 3, 99),
-    Entry(Book.DATABASE, "0198", "apple", 3, 2, "k"),
-    Audited(200, "apple", 3, 50, 48, 0, 2, settled=False),
-    Audited(300, "apple", 3, 50, 48, 0, 2, found_left=48, found_held=0, marked=True),
+    RunStarted(7, 1.0, "safe", "sqlite", late=60),
+    RoundStarted(10, 20, "apple", 3, 50, "atomic", hold=2000, limit=4),
+    Request(1, 30, Action.BUY, "b1", "apple", key="k", units=2, cookie="0f1e"),
+    Response(1, 41, Reply.SOLD, round=3, order="0198", left=48),
+    InjectedFault(Kind.KILL, Part.WORKER, 35, 90, hit=(1,)),
+    RoundEnded(95, "apple", 3, 99),
+    BookEntry(Book.DATABASE, "0198", "apple", 3, 2, "k"),
+    RoundAudit(200, "apple", 3, 50, 48, 0, 2, settled=False),
+    RoundAudit(300, "apple", 3, 50, 48, 0, 2, found_left=48, found_held=0, marked=True),
 ]
 
 
@@ -35,7 +49,7 @@ def test_every_kind_of_event_is_written_and_read_again(tmp_path: Path) -> None:
 
 def test_the_lines_that_explain_the_format_are_of_the_format() -> None:
     lines = re.findall(r"^    ({.*})$", history.__doc__ or "", re.MULTILINE)
-    assert {type(history.decode(line)) for line in lines} == set(history.KINDS.values())
+    assert {type(history.decode(line)) for line in lines} == set(history.EVENTS.values())
 
 
 def test_a_line_that_a_killed_harness_left_says_nothing() -> None:

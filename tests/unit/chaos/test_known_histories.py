@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from loadtest.chaos.history import Event
+from loadtest.chaos.history import Action, Book, Event, Reply
+from loadtest.chaos.judge.anomalies import Anomaly
 from loadtest.chaos.judge.judge import judge
-from loadtest.chaos.judge.wrong import Wrong
-from loadtest.chaos.words import Answer, Book, Deed
 from tests.unit.chaos.written_history import Tale
 
-SOLD, HELD, OUT = Answer.SOLD, Answer.HELD, Answer.SOLD_OUT
-EXPIRED, BACK, BUSY = Answer.EXPIRED, Answer.GIVEN_BACK, Answer.BUSY
+SOLD, HELD, OUT = Reply.SOLD, Reply.HELD, Reply.SOLD_OUT
+EXPIRED, BACK, BUSY = Reply.EXPIRED, Reply.GIVEN_BACK, Reply.BUSY
 
 TRUE: dict[str, list[Event]] = {
     "the loser's answer came before the winner's": Tale(1)
@@ -83,7 +82,7 @@ TRUE: dict[str, list[Event]] = {
     .audited(0),
     "of a cancelled hold nobody was told, and its unit is back": Tale(1, hold=5_000)
     .told("a", 10, 20, HELD, 0)
-    .told("a", 30, None, deed=Deed.CANCEL)
+    .told("a", 30, None, deed=Action.CANCEL)
     .told("b", 50, 60, HELD, 0)
     .pay("b", 70, 80)
     .booked("b")
@@ -128,12 +127,12 @@ TRUE: dict[str, list[Event]] = {
     .audited(0),
     "told of the limit by who has as much": Tale(5, limit=2)
     .told("a", 10, 20, SOLD, 3, units=2, buyer="eve")
-    .told("b", 30, 40, Answer.LIMIT, buyer="eve")
+    .told("b", 30, 40, Reply.LIMIT, buyer="eve")
     .booked("a")
     .audited(3),
     "told of the limit by who may have as much": Tale(5, limit=2, hold=500)
     .told("a", 10, None, units=2, buyer="eve")
-    .told("b", 30, 40, Answer.LIMIT, buyer="eve")
+    .told("b", 30, 40, Reply.LIMIT, buyer="eve")
     .audited(5),
     "decr may say sold out while somebody puts back what was too much": Tale(2, mode="decr")
     .told("a", 10, 30, OUT, 1, units=2)
@@ -148,10 +147,10 @@ TRUE: dict[str, list[Event]] = {
     .audited(1),
 }
 
-WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
+WRONG: dict[str, tuple[list[Event], set[Anomaly], bool]] = {
     "one unit, two orders": (
         Tale(1).told("a", 10, 20, SOLD, 0).told("b", 10, 20, SOLD, 0).booked("a", "b").audited(0),
-        {Wrong.OVERSOLD, Wrong.SURPLUS},
+        {Anomaly.OVERSOLD, Anomaly.SURPLUS},
         False,
     ),
     "sold out, and it never was": (Tale(1).told("a", 10, 20, OUT, 0).audited(1), set(), False),
@@ -172,7 +171,7 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
     ),
     "two read the same stock": (
         Tale(2).told("a", 10, 20, SOLD, 1).told("b", 10, 20, SOLD, 1).booked("a", "b").audited(1),
-        {Wrong.SURPLUS},
+        {Anomaly.SURPLUS},
         False,
     ),
     "told sold out with as many left as were asked for": (
@@ -231,17 +230,17 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
     ),
     "acknowledged and gone": (
         Tale(2).told("a", 10, 20, SOLD, 1).audited(1),
-        {Wrong.LOST, Wrong.STRANDED},
+        {Anomaly.LOST, Anomaly.STRANDED},
         True,
     ),
     "acknowledged, gone, and on sale again": (
         Tale(1).told("a", 10, 20, SOLD, 0).audited(1),
-        {Wrong.LOST},
+        {Anomaly.LOST},
         False,
     ),
     "in the store for ever": (
         Tale(2).told("a", 10, 20, SOLD, 1).booked("a", where=(Book.STORE,)).audited(1),
-        {Wrong.UNBOOKED},
+        {Anomaly.UNBOOKED},
         True,
     ),
     "one key, two rows": (
@@ -250,7 +249,7 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .booked("a")
         .booked("a", id="o-2", where=(Book.DATABASE,))
         .audited(0),
-        {Wrong.TWICE},
+        {Anomaly.TWICE},
         True,
     ),
     "one key, told of two orders": (
@@ -259,7 +258,7 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .told("a", 30, 40, SOLD, order="o-2")
         .booked("a")
         .audited(1),
-        {Wrong.TWICE},
+        {Anomaly.TWICE},
         True,
     ),
     "one id, two rows": (
@@ -267,32 +266,32 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .told("a", 10, 20, SOLD, 1)
         .booked("a", where=(Book.DATABASE, Book.DATABASE))
         .audited(1),
-        {Wrong.TWICE},
+        {Anomaly.TWICE},
         True,
     ),
     "taken by a press that nobody knows of, and never noted": (
         Tale(2).told("a", 10, None).told("b", 50, 60, OUT, 1, units=2).audited(1),
-        {Wrong.STRANDED},
+        {Anomaly.STRANDED},
         True,
     ),
     "a hold that ran out and never came back": (
         Tale(1, hold=500).told("a", 10, 20, HELD, 0).pay("a", 900, 910, EXPIRED).audited(0),
-        {Wrong.STRANDED},
+        {Anomaly.STRANDED},
         True,
     ),
     "a hold that is still one, long after its deadline": (
         Tale(1, hold=500).told("a", 10, 20, HELD, 0).audited(0, held=1, after=40_000),
-        {Wrong.HELD_ON},
+        {Anomaly.HELD_ON},
         True,
     ),
     "given back twice": (
         Tale(1, hold=5_000).told("a", 10, 20, HELD, 0).cancel("a", 30, 40).audited(2),
-        {Wrong.SURPLUS},
+        {Anomaly.SURPLUS},
         False,
     ),
     "given back by expiry though it was paid": (
         Tale(1, hold=500).told("a", 10, 20, HELD, 0).pay("a", 490, 500).booked("a").audited(1),
-        {Wrong.SURPLUS},
+        {Anomaly.SURPLUS},
         False,
     ),
     "paid, and told expired": (
@@ -302,22 +301,18 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .pay("a", 700, 710, EXPIRED)
         .booked("a")
         .audited(0),
-        {Wrong.RETURNED},
+        {Anomaly.RETURNED},
         True,
     ),
     "booked, though told sold out": (
         Tale(1).told("a", 10, 20, OUT, 1, units=1).booked("a").audited(0),
-        {Wrong.DENIED},
+        {Anomaly.DENIED},
         False,
     ),
-    "booked, and never asked for": (
-        Tale(1).booked("ghost").audited(0),
-        {Wrong.DENIED},
-        False,
-    ),
+    "booked, and never asked for": (Tale(1).booked("ghost").audited(0), {Anomaly.DENIED}, False),
     "an order that nobody paid for": (
         Tale(1, hold=500).told("a", 10, 20, HELD, 0).booked("a").audited(0),
-        {Wrong.DENIED},
+        {Anomaly.DENIED},
         True,
     ),
     "more than a buyer may have": (
@@ -326,35 +321,35 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .told("b", 30, 40, SOLD, 2, buyer="eve")
         .booked("a", "b")
         .audited(2),
-        {Wrong.OVER_LIMIT},
+        {Anomaly.OVER_LIMIT},
         True,
     ),
     "told of a limit that another buyer has reached": (
         Tale(5, limit=2)
         .told("a", 10, 20, SOLD, 3, units=2, buyer="eve")
-        .told("b", 30, 40, Answer.LIMIT, buyer="ann")
+        .told("b", 30, 40, Reply.LIMIT, buyer="ann")
         .booked("a")
         .audited(3),
-        {Wrong.LIMITED},
+        {Anomaly.LIMITED},
         True,
     ),
     "told of a limit before it was reached": (
         Tale(5, limit=2)
-        .told("b", 10, 20, Answer.LIMIT, buyer="eve")
+        .told("b", 10, 20, Reply.LIMIT, buyer="eve")
         .told("a", 30, 40, SOLD, 3, units=2, buyer="eve")
         .booked("a")
         .audited(3),
-        {Wrong.LIMITED},
+        {Anomaly.LIMITED},
         True,
     ),
     "paid long after the deadline": (
         Tale(1, hold=500).told("a", 10, 20, HELD, 0).pay("a", 700, 710).booked("a").audited(0),
-        {Wrong.LATE},
+        {Anomaly.LATE},
         True,
     ),
     "called expired long before": (
         Tale(1, hold=5_000).told("a", 10, 20, HELD, 0).pay("a", 700, 710, EXPIRED).audited(1),
-        {Wrong.EARLY},
+        {Anomaly.EARLY},
         False,
     ),
     "a hold once more, after it was paid": (
@@ -364,7 +359,7 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .told("a", 50, 60, HELD)
         .booked("a")
         .audited(0),
-        {Wrong.FORGOTTEN},
+        {Anomaly.FORGOTTEN},
         True,
     ),
     "paid for after it was given back": (
@@ -374,7 +369,7 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .pay("a", 50, 60)
         .booked("a")
         .audited(0),
-        {Wrong.RETURNED},
+        {Anomaly.RETURNED},
         True,
     ),
     "a hold once more, after it was given back": (
@@ -383,27 +378,27 @@ WRONG: dict[str, tuple[list[Event], set[Wrong], bool]] = {
         .cancel("a", 30, 40)
         .told("a", 50, 60, HELD)
         .audited(1),
-        {Wrong.FORGOTTEN},
+        {Anomaly.FORGOTTEN},
         True,
     ),
     "a key that has bought is refused afterwards": (
-        Tale(2).told("a", 10, 20, SOLD, 1).told("a", 30, 40, Answer.REFUSED).booked("a").audited(1),
-        {Wrong.FORGOTTEN},
+        Tale(2).told("a", 10, 20, SOLD, 1).told("a", 30, 40, Reply.REFUSED).booked("a").audited(1),
+        {Anomaly.FORGOTTEN},
         True,
     ),
     "sold after the round's end": (
         Tale(1, ends=100).told("a", 500, 510, SOLD, 0).booked("a").audited(0),
-        {Wrong.AFTER_END},
+        {Anomaly.AFTER_END},
         False,
     ),
     "the audit counts what is not there": (
         Tale(2).told("a", 10, 20, SOLD, 1).booked("a").audited(1, sold=2),
-        {Wrong.MISJUDGED},
+        {Anomaly.MISJUDGED},
         True,
     ),
     "the audit is blind": (
         Tale(2).told("a", 10, None).audited(1, said="exact"),
-        {Wrong.STRANDED, Wrong.MISJUDGED},
+        {Anomaly.STRANDED, Anomaly.MISJUDGED},
         True,
     ),
 }
@@ -421,7 +416,7 @@ def test_what_is_wrong_is_found_and_called_by_its_name(why: str) -> None:
     events, wrong, linearizable = WRONG[why]
     judged = judge(events)
     found = {one.wrong for one in judged.broken}
-    assert found - {Wrong.IMPOSSIBLE} == wrong
+    assert found - {Anomaly.IMPOSSIBLE} == wrong
     assert judged.rounds[0].linearizable is linearizable
-    assert (Wrong.IMPOSSIBLE in found) is not linearizable
+    assert (Anomaly.IMPOSSIBLE in found) is not linearizable
     assert (judged.verdict, judged.status) == ("broken promise", 1)

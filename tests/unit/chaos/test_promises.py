@@ -12,19 +12,19 @@ import pytest
 from app.explorer.matrix import WRITTEN
 from app.locks import LOCKS
 from app.modes import MODES
-from loadtest.chaos.columns import FAULTS, Fault, column
+from loadtest.chaos.fault_classes import FAULTS, FaultClass, classify
+from loadtest.chaos.history import Kind, Part, Reply
+from loadtest.chaos.judge.anomalies import Anomaly
 from loadtest.chaos.judge.judge import judge
-from loadtest.chaos.judge.wrong import Wrong
-from loadtest.chaos.page import TOLD, page
-from loadtest.chaos.promised import EXHIBITS, Durability, Loss, Nuisance, cell
-from loadtest.chaos.words import Answer, Kind, Where
+from loadtest.chaos.promises import EXHIBITS, Durability, Loss, Nuisance, promise_for
+from loadtest.chaos.promises_page import TOLD, page
 from tests.unit.chaos.written_history import Tale
 
 DOCS = Path(__file__).parents[3] / "docs"
 # What the explorer calls it -> what a buyer or the books lose.
 FOUND: dict[str, Loss] = {
-    "oversell": Wrong.OVERSOLD,
-    "negative stock": Wrong.STRANDED,
+    "oversell": Anomaly.OVERSOLD,
+    "negative stock": Anomaly.STRANDED,
     "phantom order": Nuisance.DOUBT,
     "stuck for ever": Nuisance.STUCK,
     "starved": Nuisance.PATIENCE,
@@ -71,11 +71,11 @@ def test_the_audit_has_to_be_right_whatever_happens() -> None:
     for way, _ in ways():
         for fault in FAULTS:
             for durability in Durability:
-                assert Wrong.MISJUDGED not in cell(way, fault, durability).may
+                assert Anomaly.MISJUDGED not in promise_for(way, fault, durability).may
 
 
 def test_every_loss_has_its_words() -> None:
-    assert TOLD.keys() == {*Wrong, *Nuisance} - {Wrong.MISJUDGED}
+    assert TOLD.keys() == {*Anomaly, *Nuisance} - {Anomaly.MISJUDGED}
 
 
 @pytest.mark.parametrize("durability", Durability)
@@ -83,57 +83,57 @@ def test_every_loss_has_its_words() -> None:
     "fault", [fault for fault in FAULTS if fault.like], ids=lambda fault: fault.name
 )
 def test_the_page_agrees_with_the_matrix_or_says_why_not(
-    fault: Fault, durability: Durability
+    fault: FaultClass, durability: Durability
 ) -> None:
     rows = [(way, found) for way, its, found in matrix() if its == fault.like]
     assert len(rows) > 20
     for way, found in rows:
-        promise = cell(way, fault, durability)
+        promise = promise_for(way, fault, durability)
         if found == "prevented":
             assert not promise.may or promise.beyond, f"{way}: more than the matrix finds"
         elif FOUND[found] not in promise.may:
             assert promise.beyond, f"{way}: the matrix finds {found}"
 
 
-FROZEN = (Kind.FREEZE, Where.WORKER)
+FROZEN = (Kind.FREEZE, Part.WORKER)
 # Two bought the last one, which no order of what was told allows: way, durability, fault, verdict.
 VERDICTS = [
     ("lock:lease", "safe", None, "broken promise"),
     ("lock:lease", "safe", FROZEN, "as promised"),
-    ("lock:lease", "safe", (Kind.KILL, Where.WORKER), "broken promise"),
+    ("lock:lease", "safe", (Kind.KILL, Part.WORKER), "broken promise"),
     ("fenced", "safe", FROZEN, "broken promise"),
-    ("atomic", "safe", (Kind.FAILOVER, Where.STORE), "as promised"),
-    ("atomic", "replicated", (Kind.FAILOVER, Where.STORE), "broken promise"),
-    ("atomic", "fast", (Kind.LOG_CUT, Where.STORE), "as promised"),
-    ("atomic", "safe", (Kind.LOG_CUT, Where.STORE), "broken promise"),
-    ("sql", "fast", (Kind.KILL, Where.STORE), "broken promise"),
+    ("atomic", "safe", (Kind.FAILOVER, Part.STORE), "as promised"),
+    ("atomic", "replicated", (Kind.FAILOVER, Part.STORE), "broken promise"),
+    ("atomic", "fast", (Kind.LOG_CUT, Part.STORE), "as promised"),
+    ("atomic", "safe", (Kind.LOG_CUT, Part.STORE), "broken promise"),
+    ("sql", "fast", (Kind.KILL, Part.STORE), "broken promise"),
     ("naive", "safe", None, "as promised"),
 ]
 
 
 @pytest.mark.parametrize(("way", "durability", "fault", "verdict"), VERDICTS)
 def test_a_run_is_held_against_the_page(
-    way: str, durability: str, fault: tuple[Kind, Where] | None, verdict: str
+    way: str, durability: str, fault: tuple[Kind, Part] | None, verdict: str
 ) -> None:
     tale = Tale(1, mode=way, durability=durability)
-    tale.told("a", 10, 20, Answer.SOLD, 0).told("b", 10, 20, Answer.SOLD, 0).booked("a", "b")
+    tale.told("a", 10, 20, Reply.SOLD, 0).told("b", 10, 20, Reply.SOLD, 0).booked("a", "b")
     if fault:
         tale.broken(*fault, since=5, until=15)
     judged = judge(tale.audited(0))
     assert judged.verdict == verdict
     assert judged.status == (verdict != "as promised")
-    assert {one.wrong for one in (*judged.broken, *judged.expected)} >= {Wrong.OVERSOLD}
+    assert {one.wrong for one in (*judged.broken, *judged.expected)} >= {Anomaly.OVERSOLD}
 
 
 def test_a_fault_after_the_last_audit_of_a_round_excuses_nothing() -> None:
-    tale = Tale(1, ends=1_000).told("a", 10, 20, Answer.SOLD, 0)
-    tale.broken(Kind.FAILOVER, Where.STORE, since=2_000, until=2_100)
+    tale = Tale(1, ends=1_000).told("a", 10, 20, Reply.SOLD, 0)
+    tale.broken(Kind.FAILOVER, Part.STORE, since=2_000, until=2_100)
     assert judge(tale.audited(0)).verdict == "broken promise"
 
 
 def test_a_fault_of_which_nothing_is_promised_is_no_excuse() -> None:
     with pytest.raises(LookupError, match="log_cut of the worker"):
-        column(Kind.LOG_CUT, Where.WORKER)
+        classify(Kind.LOG_CUT, Part.WORKER)
 
 
 if __name__ == "__main__":

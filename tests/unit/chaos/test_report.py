@@ -8,19 +8,18 @@ from dataclasses import replace
 import orjson
 import pytest
 
-from loadtest.chaos.history import Event, Fault, Run, Told
+from loadtest.chaos.fault_coverage import measure_coverage
+from loadtest.chaos.history import Event, InjectedFault, Kind, Part, Reply, Response, RunStarted
 from loadtest.chaos.judge.judge import Judgement, judge
 from loadtest.chaos.report import document, page
-from loadtest.chaos.tried import tried
-from loadtest.chaos.words import Answer, Kind, Where
 from tests.unit.chaos.simulated_shop import MS, Shop
 from tests.unit.chaos.written_history import Tale
 
 FAULTS = [
-    Fault(Kind.KILL, Where.WORKER, 300 * MS, 500 * MS, (1, 2, 3)),
-    Fault(Kind.FREEZE, Where.STORE, 600 * MS, 900 * MS, (40,)),
-    Fault(Kind.KILL, Where.FULFIL, 800 * MS, 850 * MS, unbooked=3),
-    Fault(Kind.CLOCK, Where.WORKER, 900 * MS, 950 * MS),
+    InjectedFault(Kind.KILL, Part.WORKER, 300 * MS, 500 * MS, (1, 2, 3)),
+    InjectedFault(Kind.FREEZE, Part.STORE, 600 * MS, 900 * MS, (40,)),
+    InjectedFault(Kind.KILL, Part.FULFIL, 800 * MS, 850 * MS, unbooked=3),
+    InjectedFault(Kind.CLOCK, Part.WORKER, 900 * MS, 950 * MS),
 ]
 
 
@@ -40,7 +39,7 @@ def broken() -> Judgement:
     place, told = next(
         (place, event)
         for place, event in enumerate(changed)
-        if isinstance(event, Told) and event.answer is Answer.HELD and event.left == 9
+        if isinstance(event, Response) and event.answer is Reply.HELD and event.left == 9
     )
     changed[place] = replace(told, left=12)
     return judge(changed)
@@ -64,7 +63,7 @@ def test_the_json_says_what_the_issue_asks_for(kept: Judgement) -> None:
 
 def test_the_page_has_the_command_that_makes_the_same_plan() -> None:
     run, *others = Shop(1, buyers=20, stock=30).history()
-    assert isinstance(run, Run)
+    assert isinstance(run, RunStarted)
     judged = judge([replace(run, modes=("atomic", "lock:queue"), holds=True), *others])
     command = "chaos --seed 1 --minutes 1 --database sqlite --durability safe"
     assert f"{command} --modes atomic,lock:queue --holds</code>" in page(judged)
@@ -106,24 +105,24 @@ def test_the_page_says_what_could_not_be_decided() -> None:
 
 
 def test_a_run_without_faults_and_with_one_purchase_has_a_page() -> None:
-    tale = Tale(1).told("<b>", 10, 20, Answer.SOLD, 0).booked("<b>")
+    tale = Tale(1).told("<b>", 10, 20, Reply.SOLD, 0).booked("<b>")
     html = page(judge(tale.audited(1)))
     assert "Nothing was broken." in html
     assert "&lt;b&gt;" in html
 
 
 def test_until_buyers_are_answered_again_is_counted_from_the_mending() -> None:
-    tale = Tale(9).broken(Kind.KILL, Where.WORKER, 100, 400)
-    tale.told("a", 10, 20, Answer.SOLD, 8).told("b", 200, 380).told("c", 390, 650, Answer.SOLD, 6)
-    tale.told("d", 500, 510, Answer.BUSY)
-    [one] = tried(judge(tale.booked("a", "c").audited(7)).story)
-    assert (one.fault.name, one.tried, one.hits) == ("a process dies", 1, 0)
+    tale = Tale(9).broken(Kind.KILL, Part.WORKER, 100, 400)
+    tale.told("a", 10, 20, Reply.SOLD, 8).told("b", 200, 380).told("c", 390, 650, Reply.SOLD, 6)
+    tale.told("d", 500, 510, Reply.BUSY)
+    [one] = measure_coverage(judge(tale.booked("a", "c").audited(7)).history)
+    assert (one.fault.name, one.injected, one.hits) == ("a process dies", 1, 0)
     assert one.again
     assert one.again.median == pytest.approx(0.25)
 
 
 def test_what_ended_with_its_round_says_nothing_of_recovery() -> None:
-    tale = Tale(9, ends=500).broken(Kind.KILL, Where.WORKER, 100, 400)
-    tale.told("a", 390, 450, Answer.SOLD, 8)
-    [one] = tried(judge(tale.booked("a").audited(8)).story)
+    tale = Tale(9, ends=500).broken(Kind.KILL, Part.WORKER, 100, 400)
+    tale.told("a", 390, 450, Reply.SOLD, 8)
+    [one] = measure_coverage(judge(tale.booked("a").audited(8)).history)
     assert one.again is None

@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from loadtest.chaos.history import Audited, Entry, Event, Told
+from loadtest.chaos.history import BookEntry, Event, Reply, Response, RoundAudit
+from loadtest.chaos.judge.anomalies import Anomaly
 from loadtest.chaos.judge.judge import judge
 from loadtest.chaos.judge.linearize import linearize
 from loadtest.chaos.judge.moves import NEVER, Move, orderly
-from loadtest.chaos.judge.wrong import Wrong
-from loadtest.chaos.words import Answer
 from tests.unit.chaos.simulated_shop import Shop
 
 SHOPS = {
@@ -62,21 +61,21 @@ def test_a_lie_about_what_is_left_is_found(histories: dict[str, list[Event]]) ->
     told = [
         (place, event)
         for place, event in enumerate(events)
-        if isinstance(event, Told) and event.answer is Answer.SOLD and event.left
+        if isinstance(event, Response) and event.answer is Reply.SOLD and event.left
     ]
     for place, event in told[10::12]:
         assert event.left is not None
         judged = judge(changed(events, place, replace(event, left=event.left + 3)))
-        assert {one.wrong for one in judged.broken} == {Wrong.IMPOSSIBLE}
+        assert {one.wrong for one in judged.broken} == {Anomaly.IMPOSSIBLE}
 
 
 def test_a_row_that_is_missing_is_found(histories: dict[str, list[Event]]) -> None:
     events = histories["holds"]
-    place = next(place for place, event in enumerate(events) if isinstance(event, Entry))
+    place = next(place for place, event in enumerate(events) if isinstance(event, BookEntry))
     without = changed(changed(events, place, None), place, None)  # store and database
     found = {one.wrong: one for one in judge(without).broken}
-    assert found.keys() == {Wrong.LOST, Wrong.STRANDED, Wrong.MISJUDGED}
-    assert found[Wrong.LOST].ops
+    assert found.keys() == {Anomaly.LOST, Anomaly.STRANDED, Anomaly.MISJUDGED}
+    assert found[Anomaly.LOST].ops
 
 
 def test_out_of_budget_is_inconclusive(histories: dict[str, list[Event]]) -> None:
@@ -88,7 +87,7 @@ def test_out_of_budget_is_inconclusive(histories: dict[str, list[Event]]) -> Non
 def test_an_audit_that_was_not_settled_is_inconclusive(histories: dict[str, list[Event]]) -> None:
     events = histories["holds"]
     last = events[-1]
-    assert isinstance(last, Audited)
+    assert isinstance(last, RoundAudit)
     judged = judge([*events[:-1], replace(last, settled=False)])
     assert (judged.verdict, judged.rounds[0].unsure) == (
         "inconclusive",

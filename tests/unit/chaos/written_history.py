@@ -4,8 +4,22 @@ from __future__ import annotations
 
 from typing import Self
 
-from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
-from loadtest.chaos.words import Answer, Book, Deed, Kind, Where
+from loadtest.chaos.history import (
+    Action,
+    Book,
+    BookEntry,
+    Event,
+    InjectedFault,
+    Kind,
+    Part,
+    Reply,
+    Request,
+    Response,
+    RoundAudit,
+    RoundEnded,
+    RoundStarted,
+    RunStarted,
+)
 
 MS = 1_000_000
 
@@ -29,9 +43,9 @@ class Tale:
         self.units: dict[str, int] = {}
         self.sold = 0
         self.events: list[Event] = [
-            Run(1, 1.0, durability, "sqlite", late * MS if late else None),
-            Begun(0, 1, "apple", 1, stock, mode, hold, limit),
-            Over(ends * MS, "apple", 1, (ends + 1) * MS),
+            RunStarted(1, 1.0, durability, "sqlite", late * MS if late else None),
+            RoundStarted(0, 1, "apple", 1, stock, mode, hold, limit),
+            RoundEnded(ends * MS, "apple", 1, (ends + 1) * MS),
         ]
 
     def told(
@@ -39,10 +53,10 @@ class Tale:
         key: str,
         since: int,
         until: int | None,
-        answer: Answer = Answer.UNKNOWN,
+        answer: Reply = Reply.UNKNOWN,
         left: int | None = None,
         *,
-        deed: Deed = Deed.BUY,
+        deed: Action = Action.BUY,
         units: int = 1,
         order: str = "",
         buyer: str = "",
@@ -51,19 +65,21 @@ class Tale:
         """`until` None: never told."""
         op = len(self.events)
         who = buyer or key
-        asked = units if deed is Deed.BUY else 0
-        self.units[key] = units if deed is Deed.BUY else self.units.get(key, 1)
-        self.events.append(Called(op, since * MS, deed, who, "apple", key, asked, 1, cookie=cookie))
+        asked = units if deed is Action.BUY else 0
+        self.units[key] = units if deed is Action.BUY else self.units.get(key, 1)
+        self.events.append(
+            Request(op, since * MS, deed, who, "apple", key, asked, 1, cookie=cookie)
+        )
         if until is not None:
-            id = order or f"o-{key}" if answer in (Answer.SOLD, Answer.HELD) else None
-            self.events.append(Told(op, until * MS, answer, 1, id, left))
+            id = order or f"o-{key}" if answer in (Reply.SOLD, Reply.HELD) else None
+            self.events.append(Response(op, until * MS, answer, 1, id, left))
         return self
 
-    def pay(self, key: str, since: int, until: int, answer: Answer = Answer.SOLD) -> Self:
-        return self.told(key, since, until, answer, deed=Deed.PAY)
+    def pay(self, key: str, since: int, until: int, answer: Reply = Reply.SOLD) -> Self:
+        return self.told(key, since, until, answer, deed=Action.PAY)
 
-    def cancel(self, key: str, since: int, until: int, answer: Answer = Answer.GIVEN_BACK) -> Self:
-        return self.told(key, since, until, answer, deed=Deed.CANCEL)
+    def cancel(self, key: str, since: int, until: int, answer: Reply = Reply.GIVEN_BACK) -> Self:
+        return self.told(key, since, until, answer, deed=Action.CANCEL)
 
     def booked(
         self,
@@ -77,11 +93,11 @@ class Tale:
             self.sold += units
             for book in where:
                 who = key if buyer is None else buyer
-                self.events.append(Entry(book, id or f"o-{key}", "apple", 1, units, key, who))
+                self.events.append(BookEntry(book, id or f"o-{key}", "apple", 1, units, key, who))
         return self
 
-    def broken(self, kind: Kind, where: Where, since: int, until: int) -> Self:
-        self.events.append(Fault(kind, where, since * MS, until * MS))
+    def broken(self, kind: Kind, where: Part, since: int, until: int) -> Self:
+        self.events.append(InjectedFault(kind, where, since * MS, until * MS))
         return self
 
     def audited(
@@ -102,4 +118,4 @@ class Tale:
         sold = self.sold if sold is None else sold
         at = (self.ends + after) * MS
         figures = (left, held, sold, settled, said, *(found or (None, None)), marked)
-        return [*self.events, Audited(at, "apple", 1, self.stock, *figures)]
+        return [*self.events, RoundAudit(at, "apple", 1, self.stock, *figures)]

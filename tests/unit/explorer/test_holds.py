@@ -24,23 +24,23 @@ from app.explorer.matrix import read as cells
 from app.explorer.replays import replay
 from app.explorer.saved import read
 from app.service.holds import Holds
-from loadtest.chaos.columns import FAULTS, FREEZE, Fault
-from loadtest.chaos.judge.wrong import Wrong
-from loadtest.chaos.page import page
-from loadtest.chaos.promised import Durability, Loss, Nuisance, holding
+from loadtest.chaos.fault_classes import FAULTS, FREEZE, FaultClass
+from loadtest.chaos.judge.anomalies import Anomaly
+from loadtest.chaos.promises import Durability, Loss, Nuisance, holding
+from loadtest.chaos.promises_page import page
 
 DOCS = Path(__file__).parents[3] / "docs"
 TABLE = (DOCS / "matrix.md").read_text().partition("<!-- holds -->\n")[2]
 WRITTEN = cells(TABLE.partition("<!-- end of holds -->")[0])
 QUICK = [column for column in COLUMNS if column != PAUSES]
 FOUND: dict[str, Loss] = {
-    "oversell": Wrong.OVERSOLD,
-    "two ends": Wrong.RETURNED,
-    "paid too late": Wrong.LATE,
-    "unit there twice": Wrong.SURPLUS,
-    "negative stock": Wrong.STRANDED,
-    "unit lost": Wrong.STRANDED,
-    "order lost": Wrong.LOST,
+    "oversell": Anomaly.OVERSOLD,
+    "two ends": Anomaly.RETURNED,
+    "paid too late": Anomaly.LATE,
+    "unit there twice": Anomaly.SURPLUS,
+    "negative stock": Anomaly.STRANDED,
+    "unit lost": Anomaly.STRANDED,
+    "order lost": Anomaly.LOST,
     "phantom order": Nuisance.DOUBT,
     "stuck for ever": Nuisance.STUCK,
 }
@@ -103,7 +103,7 @@ def test_a_batch_of_several_holds_comes_back_whole_and_once(
 @pytest.mark.parametrize(
     "fault", [fault for fault in FAULTS if fault.like in COLUMNS], ids=lambda fault: fault.name
 )
-def test_the_page_agrees_with_the_table(fault: Fault, durability: Durability) -> None:
+def test_the_page_agrees_with_the_table(fault: FaultClass, durability: Durability) -> None:
     for row in asked():
         found = WRITTEN[str(row)][fault.like].partition(" (")[0].partition(",")[0]
         promise = holding(row.name, fault, durability)

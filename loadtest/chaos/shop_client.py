@@ -12,18 +12,16 @@ from typing import Any
 
 import orjson
 
-from loadtest.chaos.history import Called, Told
-from loadtest.chaos.recorder import Recorder
-from loadtest.chaos.words import Answer, Deed
+from loadtest.chaos.history import Action, Recorder, Reply, Request, Response
 
 PATIENCE = 2.5  # s for an answer
 REMEMBERED = 60  # purchases of an item that somebody may come back to
 # What an answer's outcome, or an order's state, means.
 WORDS = {
-    **dict.fromkeys(("SOLD", "recorded", "confirmed"), Answer.SOLD),
-    **dict.fromkeys(("HELD", "held"), Answer.HELD),
-    **dict.fromkeys(("EXPIRED", "expired"), Answer.EXPIRED),
-    **dict.fromkeys(("DECLINED", "CANCELLED", "declined", "cancelled"), Answer.GIVEN_BACK),
+    **dict.fromkeys(("SOLD", "recorded", "confirmed"), Reply.SOLD),
+    **dict.fromkeys(("HELD", "held"), Reply.HELD),
+    **dict.fromkeys(("EXPIRED", "expired"), Reply.EXPIRED),
+    **dict.fromkeys(("DECLINED", "CANCELLED", "declined", "cancelled"), Reply.GIVEN_BACK),
 }
 
 
@@ -44,8 +42,8 @@ class Market:
     def __init__(self, port: int, recorder: Recorder) -> None:
         self.port, self.recorder = port, recorder
         self.ops = itertools.count(1)
-        self.under_way: dict[int, Called] = {}  # port of a buyer's connection -> what it waits for
-        self.told: dict[Answer, int] = dict.fromkeys(Answer, 0)  # how often; to look at
+        self.under_way: dict[int, Request] = {}  # port of a buyer's connection -> what it waits for
+        self.told: dict[Reply, int] = dict.fromkeys(Reply, 0)  # how often; to look at
         self.later: dict[str, deque[Wish]] = {}
         self.cookies: dict[str, str] = {}  # of buyers, by name
 
@@ -53,15 +51,15 @@ class Market:
         self.later.setdefault(wish.item, deque(maxlen=REMEMBERED)).append(wish)
 
 
-class Buyer:
+class ShopClient:
     """One connection, and the presses that are sent over it."""
 
     def __init__(self, market: Market, name: str) -> None:
         self.market, self.name = market, name
         self.connection: HTTPConnection | None = None
 
-    def buy(self, wish: Wish, round: int | None) -> Told:
-        called = self._called(Deed.BUY, wish, round, None)
+    def buy(self, wish: Wish, round: int | None) -> Response:
+        called = self._called(Action.BUY, wish, round, None)
         headers = {"Idempotency-Key": wish.key, "Content-Type": "application/json"}
         headers |= {"Cookie": wish.cookie} if wish.cookie else {}
         body = orjson.dumps({"quantity": wish.units})
@@ -80,34 +78,34 @@ class Buyer:
             self.close()
             return ""
 
-    def look(self, wish: Wish, order: str) -> Told:
+    def look(self, wish: Wish, order: str) -> Response:
         """At the order's page."""
-        called = self._called(Deed.LOOK, wish, None, order)
+        called = self._called(Action.LOOK, wish, None, order)
         return self._send(called, "GET", f"/orders/{order}", None, {"Accept": "application/json"})
 
-    def settle(self, deed: Deed, wish: Wish, order: str) -> Told:
+    def settle(self, deed: Action, wish: Wish, order: str) -> Response:
         """PAY, DECLINE or CANCEL what is held."""
         called = self._called(deed, wish, None, order)
         headers = {"Content-Type": "application/json"}
         return self._send(called, "POST", f"/orders/{order}/{deed}", b"", headers)
 
-    def _called(self, deed: Deed, wish: Wish, round: int | None, order: str | None) -> Called:
-        return Called(
+    def _called(self, deed: Action, wish: Wish, round: int | None, order: str | None) -> Request:
+        return Request(
             next(self.market.ops),
             time.monotonic_ns(),
             deed,
             wish.buyer,
             wish.item,
             wish.key,
-            wish.units if deed is Deed.BUY else 0,
+            wish.units if deed is Action.BUY else 0,
             round,
             order,
-            _standing_for(wish.cookie) if deed is Deed.BUY else "",
+            _standing_for(wish.cookie) if deed is Action.BUY else "",
         )
 
     def _send(
-        self, called: Called, method: str, path: str, body: bytes | None, headers: dict[str, str]
-    ) -> Told:
+        self, called: Request, method: str, path: str, body: bytes | None, headers: dict[str, str]
+    ) -> Response:
         self.market.recorder.note(called)
         try:
             port = self._connect()
@@ -121,23 +119,23 @@ class Buyer:
         except (OSError, HTTPException, ValueError, KeyError) as error:
             self.close()
             said = type(error).__name__
-            told = Told(called.op, time.monotonic_ns(), Answer.UNKNOWN, said=said)
+            told = Response(called.op, time.monotonic_ns(), Reply.UNKNOWN, said=said)
         self.market.recorder.note(told)
         self.market.told[told.answer] += 1
         return told
 
-    def _heard(self, called: Called, answer: HTTPResponse) -> Told:
+    def _heard(self, called: Request, answer: HTTPResponse) -> Response:
         """Raises ValueError, KeyError for an answer that is none."""
         said: dict[str, Any] = orjson.loads(answer.read())
         word = _word(called.deed, answer.status, said)
         if answer.status == 410:  # it does not say of which round the hold was; its page does
             said["round"] = self._page(said["order"])["round"]
-        return Told(
+        return Response(
             called.op,
             time.monotonic_ns(),
             word,
             said.get("round"),
-            said.get("order") or said.get("id") if word in (Answer.SOLD, Answer.HELD) else None,
+            said.get("order") or said.get("id") if word in (Reply.SOLD, Reply.HELD) else None,
             said.get("left"),
             f"{answer.status} {said.get('title', '')}".strip(),
         )
@@ -168,12 +166,12 @@ def _standing_for(cookie: str) -> str:
     return hashlib.sha256(cookie.encode()).hexdigest()[:12] if cookie else ""
 
 
-def _word(deed: Deed, status: int, said: dict[str, Any]) -> Answer:
+def _word(deed: Action, status: int, said: dict[str, Any]) -> Reply:
     outcome = str(said.get("outcome") or said.get("state", ""))
     if status in (200, 201, 410) and (word := WORDS.get(outcome)):
         return word
-    if status == 409 and outcome in ("SOLD_OUT", "LIMIT") and deed is Deed.BUY:
-        return Answer(outcome)
+    if status == 409 and outcome in ("SOLD_OUT", "LIMIT") and deed is Action.BUY:
+        return Reply(outcome)
     if status == 503 and outcome == "BUSY":
-        return Answer.BUSY
-    return Answer.REFUSED if 400 <= status < 500 else Answer.UNKNOWN
+        return Reply.BUSY
+    return Reply.REFUSED if 400 <= status < 500 else Reply.UNKNOWN

@@ -8,28 +8,27 @@ from dataclasses import dataclass
 
 from figures import Spread, spread
 
-from loadtest.chaos import columns
-from loadtest.chaos.history import Fault
-from loadtest.chaos.judge.story import Story
-from loadtest.chaos.promised import Durability, cell
-from loadtest.chaos.words import Answer
+from loadtest.chaos.fault_classes import FAULTS, FaultClass, classify
+from loadtest.chaos.history import InjectedFault, Reply
+from loadtest.chaos.judge.reconstruction import RunHistory
+from loadtest.chaos.promises import Durability, promise_for
 
 S = 1_000_000_000  # ns
-SALES = frozenset({Answer.SOLD, Answer.HELD})
+SALES = frozenset({Reply.SOLD, Reply.HELD})
 # An answer of a shop that can sell: it knows the stock.
-ANSWERS = SALES | {Answer.SOLD_OUT, Answer.LIMIT, Answer.EXPIRED, Answer.GIVEN_BACK}
+ANSWERS = SALES | {Reply.SOLD_OUT, Reply.LIMIT, Reply.EXPIRED, Reply.GIVEN_BACK}
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class FaultCoverage:
     """One column of the promises. `requests` and `unbooked` are those that it met.
 
     `again`: s from when it was mended to the next answer of a shop that can sell; only where a
     round went on.
     """
 
-    fault: columns.Fault
-    tried: int
+    fault: FaultClass
+    injected: int
     hits: int
     requests: int
     unbooked: int
@@ -37,56 +36,56 @@ class Tried:
     promises: dict[str, tuple[str, ...]]  # what may be lost, in a word -> of which ways of selling
 
 
-def name(fault: Fault) -> str:
+def name(fault: InjectedFault) -> str:
     """As the JSON calls it."""
     return f"{fault.kind} {fault.where}"
 
 
-def is_hit(fault: Fault) -> bool:
+def is_hit(fault: InjectedFault) -> bool:
     """Did it meet a request under way, or a sale that was no order yet?"""
     return bool(fault.hit or fault.unbooked)
 
 
-def counted(faults: list[Fault]) -> dict[str, int]:
+def counted(faults: list[InjectedFault]) -> dict[str, int]:
     return dict(sorted(Counter(name(fault) for fault in faults).items()))
 
 
-def tried(story: Story) -> list[Tried]:
+def measure_coverage(history: RunHistory) -> list[FaultCoverage]:
     """Each column of which there was a fault."""
     calls = sorted(
         (op.at, op.until)
-        for purchase in story.purchases.values()
+        for purchase in history.purchases.values()
         for op in purchase.ops
         if op.answer in ANSWERS
     )
-    durability = Durability(story.run.durability)
-    ways = sorted({of.begun.mode for of in story.rounds.values()})
+    durability = Durability(history.run.durability)
+    ways = sorted({of.begun.mode for of in history.rounds.values()})
     found = []
-    for fault in columns.FAULTS:
-        these = [one for one in story.faults if columns.column(one.kind, one.where) is fault]
+    for fault in FAULTS:
+        these = [one for one in history.faults if classify(one.kind, one.where) is fault]
         if not these:
             continue
         promises: dict[str, tuple[str, ...]] = {}
         for way in ways:
-            word = cell(way, fault, durability).name
+            word = promise_for(way, fault, durability).name
             promises[word] = (*promises.get(word, ()), way)
         found.append(
-            Tried(
+            FaultCoverage(
                 fault,
                 len(these),
                 sum(map(is_hit, these)),
                 sum(len(one.hit) for one in these),
                 sum(one.unbooked for one in these),
-                spread(_again(story, calls, one) for one in these),
+                spread(_again(history, calls, one) for one in these),
                 promises,
             )
         )
     return found
 
 
-def _again(story: Story, calls: list[tuple[int, int]], fault: Fault) -> float | None:
+def _again(history: RunHistory, calls: list[tuple[int, int]], fault: InjectedFault) -> float | None:
     """None: no round that was on went on for a second."""
-    ends = [of.over for of in story.rounds.values() if of.begun.called <= fault.until < of.over]
+    ends = [of.over for of in history.rounds.values() if of.begun.called <= fault.until < of.over]
     if not ends or max(ends) < fault.until + S:
         return None
     asked = calls[bisect_left(calls, (fault.since, 0)) :]

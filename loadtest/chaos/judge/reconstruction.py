@@ -5,32 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from loadtest.chaos.history import Audited, Begun, Called, Entry, Event, Fault, Over, Run, Told
+from loadtest.chaos.history import (
+    Action,
+    Book,
+    BookEntry,
+    Event,
+    InjectedFault,
+    Reply,
+    Request,
+    Response,
+    RoundAudit,
+    RoundEnded,
+    RoundStarted,
+    RunStarted,
+)
 from loadtest.chaos.judge.moves import NEVER
-from loadtest.chaos.words import Answer, Book, Deed
 
 # What tells that the units were taken under this key at some time before.
-TAKEN = frozenset({Answer.SOLD, Answer.HELD, Answer.EXPIRED, Answer.GIVEN_BACK})
+TAKEN = frozenset({Reply.SOLD, Reply.HELD, Reply.EXPIRED, Reply.GIVEN_BACK})
 
 
 @dataclass(frozen=True, slots=True)
 class Op:
     """One thing that a buyer did, with what came of it."""
 
-    called: Called
-    told: Told | None
+    called: Request
+    told: Response | None
 
     @property
     def number(self) -> int:
         return self.called.op
 
     @property
-    def deed(self) -> Deed:
+    def deed(self) -> Action:
         return self.called.deed
 
     @property
-    def answer(self) -> Answer:
-        return self.told.answer if self.told else Answer.UNKNOWN
+    def answer(self) -> Reply:
+        return self.told.answer if self.told else Reply.UNKNOWN
 
     @property
     def at(self) -> int:
@@ -39,7 +51,7 @@ class Op:
     @property
     def until(self) -> int:
         """When it was over; what is unknown may happen at any later time."""
-        return NEVER if self.told is None or self.answer is Answer.UNKNOWN else self.told.at
+        return NEVER if self.told is None or self.answer is Reply.UNKNOWN else self.told.at
 
     @property
     def left(self) -> int | None:
@@ -58,18 +70,18 @@ class Purchase:
     item: str
     key: str
     ops: list[Op] = field(default_factory=list)  # in the order of their calls
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[BookEntry] = field(default_factory=list)
 
-    def told(self, *answers: Answer) -> list[Op]:
+    def told(self, *answers: Reply) -> list[Op]:
         return [op for op in self.ops if op.answer in answers]
 
-    def did(self, *deeds: Deed) -> list[Op]:
+    def did(self, *deeds: Action) -> list[Op]:
         return [op for op in self.ops if op.deed in deeds]
 
     @property
     def orders(self) -> set[str]:
         """Ids of all orders that were told or booked under this key."""
-        said = {op.told.order for op in self.told(Answer.SOLD, Answer.HELD) if op.told}
+        said = {op.told.order for op in self.told(Reply.SOLD, Reply.HELD) if op.told}
         return {one for one in said if one} | {entry.id for entry in self.entries}
 
     @property
@@ -78,7 +90,7 @@ class Purchase:
 
     @property
     def sold(self) -> bool:
-        return bool(self.entries or self.told(Answer.SOLD))
+        return bool(self.entries or self.told(Reply.SOLD))
 
     @property
     def taken(self) -> bool:
@@ -96,7 +108,7 @@ class Purchase:
     @property
     def units(self) -> int:
         """As asked for; as booked, if nobody asked."""
-        asked = [op.called.units for op in self.did(Deed.BUY) if op.called.units]
+        asked = [op.called.units for op in self.did(Action.BUY) if op.called.units]
         return asked[0] if asked else sum(entry.units for entry in self.entries)
 
     @property
@@ -109,12 +121,12 @@ class Purchase:
 
 
 @dataclass(slots=True)
-class Sold:
+class PlayedRound:
     """A round: what it was, when it can have been over (ns), what the last audit of it says."""
 
-    begun: Begun
+    begun: RoundStarted
     over: int = NEVER
-    audited: Audited | None = None
+    audited: RoundAudit | None = None
     purchases: list[Purchase] = field(default_factory=list)  # those known to be of this round
     near: list[Purchase] = field(default_factory=list)  # of which something may concern it
 
@@ -144,19 +156,19 @@ class Sold:
 
 
 @dataclass(slots=True)
-class Story:
-    run: Run
-    rounds: dict[tuple[str, int], Sold]
+class RunHistory:
+    run: RunStarted
+    rounds: dict[tuple[str, int], PlayedRound]
     purchases: dict[tuple[str, str], Purchase]
-    faults: list[Fault]
+    faults: list[InjectedFault]
 
 
-def story(events: Iterable[Event]) -> Story:
+def reconstruct_run(events: Iterable[Event]) -> RunHistory:
     """Raises ValueError for a history that contradicts itself, or has no run."""
     parts: dict[type, list[Event]] = {}
     for event in events:
         parts.setdefault(type(event), []).append(event)
-    runs = [one for one in parts.get(Run, []) if isinstance(one, Run)]
+    runs = [one for one in parts.get(RunStarted, []) if isinstance(one, RunStarted)]
     if len(runs) != 1:
         raise ValueError(f"A history is of one run, this one is of {len(runs)}.")
     rounds = _rounds(parts)
@@ -166,39 +178,41 @@ def story(events: Iterable[Event]) -> Story:
             if (purchase.item, number) in rounds:
                 rounds[purchase.item, number].purchases.append(purchase)
     _bring_near(rounds.values(), purchases.values(), runs[0].late)
-    faults = [one for one in parts.get(Fault, []) if isinstance(one, Fault)]
-    return Story(runs[0], rounds, purchases, sorted(faults, key=lambda one: one.since))
+    faults = [one for one in parts.get(InjectedFault, []) if isinstance(one, InjectedFault)]
+    return RunHistory(runs[0], rounds, purchases, sorted(faults, key=lambda one: one.since))
 
 
-def _rounds(parts: dict[type, list[Event]]) -> dict[tuple[str, int], Sold]:
-    rounds: dict[tuple[str, int], Sold] = {}
-    last: dict[str, Sold] = {}
-    begun = [one for one in parts.get(Begun, []) if isinstance(one, Begun)]
+def _rounds(parts: dict[type, list[Event]]) -> dict[tuple[str, int], PlayedRound]:
+    rounds: dict[tuple[str, int], PlayedRound] = {}
+    last: dict[str, PlayedRound] = {}
+    begun = [one for one in parts.get(RoundStarted, []) if isinstance(one, RoundStarted)]
     for one in sorted(begun, key=lambda one: one.called):
         if (one.item, one.round) in rounds:
             raise ValueError(f"Round {one.round} of {one.item} was begun twice.")
         if one.item in last:  # an item has one running round
             last[one.item].over = one.told
-        last[one.item] = rounds[one.item, one.round] = Sold(one)
-    for event in parts.get(Over, []):
-        if isinstance(event, Over) and event.told is not None:
+        last[one.item] = rounds[one.item, one.round] = PlayedRound(one)
+    for event in parts.get(RoundEnded, []):
+        if isinstance(event, RoundEnded) and event.told is not None:
             of = rounds[event.item, event.round]
             of.over = min(of.over, event.told)
-    for event in parts.get(Audited, []):
-        if isinstance(event, Audited):
+    for event in parts.get(RoundAudit, []):
+        if isinstance(event, RoundAudit):
             of = rounds[event.item, event.round]
             if of.audited is None or of.audited.at < event.at:
                 of.audited = event
     return rounds
 
 
-def _bring_near(rounds: Iterable[Sold], purchases: Iterable[Purchase], late: int | None) -> None:
+def _bring_near(
+    rounds: Iterable[PlayedRound], purchases: Iterable[Purchase], late: int | None
+) -> None:
     """To each round what was under way between its begin and its last audit.
 
     A run has thousands of rounds: to look at every purchase for each would take an hour. What is
     unknown is under way for `late` ns.
     """
-    of_item: dict[str, list[Sold]] = {}
+    of_item: dict[str, list[PlayedRound]] = {}
     for round in rounds:
         of_item.setdefault(round.begun.item, []).append(round)
     for purchase in purchases:
@@ -214,14 +228,14 @@ def _bring_near(rounds: Iterable[Sold], purchases: Iterable[Purchase], late: int
 
 
 def _purchases(parts: dict[type, list[Event]]) -> dict[tuple[str, str], Purchase]:
-    told: dict[int, Told] = {}
-    for event in parts.get(Told, []):
-        if isinstance(event, Told):
+    told: dict[int, Response] = {}
+    for event in parts.get(Response, []):
+        if isinstance(event, Response):
             if event.op in told:
                 raise ValueError(f"Op {event.op} was told twice.")
             told[event.op] = event
     found: dict[tuple[str, str], Purchase] = {}
-    calls = [one for one in parts.get(Called, []) if isinstance(one, Called)]
+    calls = [one for one in parts.get(Request, []) if isinstance(one, Request)]
     seen = set[int]()
     for call in sorted(calls, key=lambda one: one.at):
         if call.op in seen:
@@ -233,8 +247,8 @@ def _purchases(parts: dict[type, list[Event]]) -> dict[tuple[str, str], Purchase
         of.ops.append(Op(call, told.get(call.op)))
     if unasked := told.keys() - seen:
         raise ValueError(f"Told, and never called: op {min(unasked)}.")
-    for event in parts.get(Entry, []):
-        if isinstance(event, Entry):
+    for event in parts.get(BookEntry, []):
+        if isinstance(event, BookEntry):
             name = event.item, event.key
             found.setdefault(name, Purchase(*name)).entries.append(event)
     return found

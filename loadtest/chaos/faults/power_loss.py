@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import os
 
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.plan import Step
-from loadtest.chaos.sight import Sight
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.plan import FaultStep
 
 
-def store(sight: Sight, _: Step) -> Struck:
-    server = sight.shop.stores.primary
+def store(targeting: Targeting, _: FaultStep) -> Effect:
+    server = targeting.shop.stores.primary
     if server.synced is None:
-        return MISSED
-    ops, unbooked = sight.aim(), sight.unbooked()
+        return NO_TARGET
+    ops, unbooked = targeting.aim(), targeting.unbooked()
     server.process.kill()
     written, synced = server.log.stat().st_size, server.synced_length()
     if 0 < synced < written:
         os.truncate(server.log, synced)
     lost = max(0, written - synced) if synced else 0
-    return Struck(f"{lost} bytes lost", ops, unbooked, sight.shop.revive)
+    return Effect(f"{lost} bytes lost", ops, unbooked, targeting.shop.revive)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Wrong(StrEnum):
+class Anomaly(StrEnum):
     """Counted in orders, but for those that say units."""
 
     LOST = "lost"  # told SOLD, and in no book
@@ -30,10 +30,10 @@ class Wrong(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Detection:
     """`count` in orders or units; `key` "" for a whole round; `ops` are the history's."""
 
-    wrong: Wrong
+    wrong: Anomaly
     item: str
     round: int
     count: int

@@ -5,27 +5,28 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import psutil
 import redis
 
 from app.store.keys import Keys
-from loadtest.chaos.buyers import Market
-from loadtest.chaos.history import Called
+from loadtest.chaos.history import Request
 from loadtest.chaos.proxy import Link
-from loadtest.chaos.shop import Shop
+from loadtest.chaos.shop import TestedShop
+from loadtest.chaos.shop_client import Market
 
 T = TypeVar("T")
 AIM = 0.4  # s to wait until there is something to meet
 STEP = 0.0005  # s between two looks
 
 
-class Sight:
+class Targeting:
     """`rounds` says which rounds are being played: (item, number)."""
 
     def __init__(
-        self, shop: Shop, market: Market, rounds: Callable[[], Iterable[tuple[str, int]]]
+        self, shop: TestedShop, market: Market, rounds: Callable[[], Iterable[tuple[str, int]]]
     ) -> None:
         self.shop, self.market, self.rounds = shop, market, rounds
         self.serves: dict[Link, int] = {}  # a buyer's connection -> the worker's process
@@ -87,7 +88,7 @@ class Sight:
             time.sleep(STEP)
         return found
 
-    def _called(self, link: Link) -> Called | None:
+    def _called(self, link: Link) -> Request | None:
         name = link.client.get_extra_info("peername")
         return self.market.under_way.get(name[1]) if name else None
 
@@ -102,3 +103,25 @@ class Sight:
                 for each in worker.net_connections("tcp"):
                     if each.raddr and each.raddr.port in ports:
                         self.serves[ports[each.raddr.port]] = worker.pid
+
+
+def nothing() -> None:
+    """It is over as soon as it is done."""
+
+
+@dataclass
+class Effect:
+    """`ops` are the requests under way that it met, `unbooked` the sales that were no orders yet.
+
+    `end` undoes it, after the step's seconds. `late` is asked at the end: ops that it met since.
+    """
+
+    detail: str
+    ops: set[int] = field(default_factory=set)
+    unbooked: int = 0
+    end: Callable[[], None] = nothing
+    late: Callable[[], set[int]] = set
+    happened: bool = True
+
+
+NO_TARGET = Effect("there was nothing to strike")

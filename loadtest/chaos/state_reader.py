@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.domain import Order, Unreadable
 from app.store import dead_letters, keys
 from app.store.keys import Keys
-from loadtest.chaos.promised import in_sql
+from loadtest.chaos.promises import in_sql
 
 COUNTED = text("SELECT started, units FROM stock WHERE item = :item AND round = :round")
 FREE = text(
@@ -30,7 +30,7 @@ BOOKED = text("SELECT id FROM orders WHERE item = :item AND round = :round")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class StoredUnits:
     """Units. `marked`: the audit has to say that the store has lost something of it."""
 
     left: int
@@ -38,7 +38,7 @@ class Found:
     marked: bool
 
 
-class Finder:
+class StateReader:
     """Used by several threads."""
 
     def __init__(self, store: Callable[[], redis.Redis], url: str) -> None:
@@ -46,7 +46,7 @@ class Finder:
         self.store = store
         self.engine = create_engine(url, poolclass=NullPool)
 
-    def look(self, item: str, number: int, mode: str) -> Found | None:
+    def look(self, item: str, number: int, mode: str) -> StoredUnits | None:
         """None: it is not there, or cannot be told."""
         try:
             left, held, marked, letters = self._look_into_store(item, number)
@@ -65,7 +65,9 @@ class Finder:
         if left is None or letters:  # a letter may be of a sale that is held as well
             return None
         # What is paid for and booked is sold, whatever a store has forgotten of it.
-        return Found(left, sum(units for id, units in held.items() if id not in booked), marked)
+        return StoredUnits(
+            left, sum(units for id, units in held.items() if id not in booked), marked
+        )
 
     def _look_into_store(
         self, item: str, number: int

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.plan import Step
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.history import Kind, Part
+from loadtest.chaos.plan import FaultStep
 from loadtest.chaos.proxy import Conduct, Proxy
-from loadtest.chaos.sight import Sight
-from loadtest.chaos.words import Kind, Where
 
 CONDUCT = {
     Kind.SWALLOW: Conduct.SWALLOW,
@@ -15,29 +14,27 @@ CONDUCT = {
 }
 
 
-def strike(sight: Sight, step: Step) -> Struck:
+def strike(targeting: Targeting, step: FaultStep) -> Effect:
     """On one of the ways. It met the requests of meanwhile, if anything of its own came by."""
-    way = _way(sight, step)
+    way = _way(targeting, step)
     if way is None:
-        return MISSED
+        return NO_TARGET
     conduct = CONDUCT.get(step.kind) or (Conduct.SEVER if step.fate < 0.6 else Conduct.REFUSE)
-    unbooked = sight.aim_at_a_sale() if step.where is Where.FULFIL else 0
-    ops = sight.aim() if step.where is not Where.FULFIL else set()
+    unbooked = targeting.aim_at_a_sale() if step.where is Part.FULFIL else 0
+    ops = targeting.aim() if step.where is not Part.FULFIL else set()
     before = way.touched
     way.behave(conduct, step.delay)
 
     def late() -> set[int]:
-        return sight.ops() if way.touched > before else set()
+        return targeting.ops() if way.touched > before else set()
 
     told = f"{conduct.value} {step.delay:g} s" if conduct is Conduct.DELAY else conduct.value
-    return Struck(told, ops, unbooked, lambda: sight.shop.proxies.heal(way), late)
+    return Effect(told, ops, unbooked, lambda: targeting.shop.proxies.heal(way), late)
 
 
-def _way(sight: Sight, step: Step) -> Proxy | None:
-    shop = sight.shop
-    if step.where is Where.DATABASE:
+def _way(targeting: Targeting, step: FaultStep) -> Proxy | None:
+    shop = targeting.shop
+    if step.where is Part.DATABASE:
         ways = shop.database.ways
         return ways[int(step.fate * 1000) % len(ways)] if ways else None
-    return {Where.SHOP: shop.front, Where.STORE: shop.selling, Where.FULFIL: shop.moving}[
-        step.where
-    ]
+    return {Part.SHOP: shop.front, Part.STORE: shop.selling, Part.FULFIL: shop.moving}[step.where]

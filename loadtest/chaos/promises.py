@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from loadtest.chaos.columns import (
+from loadtest.chaos.fault_classes import (
     DATABASE,
     DISK,
     FAILOVER,
@@ -22,9 +22,9 @@ from loadtest.chaos.columns import (
     OTHERS,
     POWER,
     STORE_DIES,
-    Fault,
+    FaultClass,
 )
-from loadtest.chaos.judge.wrong import Wrong
+from loadtest.chaos.judge.anomalies import Anomaly
 
 
 class Nuisance(StrEnum):
@@ -33,7 +33,7 @@ class Nuisance(StrEnum):
     PATIENCE = "patience"  # BUSY again and again while others buy
 
 
-Loss = Wrong | Nuisance
+Loss = Anomaly | Nuisance
 
 
 class Durability(StrEnum):
@@ -47,12 +47,12 @@ class Durability(StrEnum):
 FORGETFUL = {  # faults that make the store forget what it has acknowledged
     Durability.FAST: {STORE_DIES, POWER, FAILOVER},
     Durability.SAFE: {FAILOVER},
-    Durability.REPLICATED: set[Fault](),
+    Durability.REPLICATED: set[FaultClass](),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class Promise:
     """What may be lost, in a word and in full, and why.
 
     `beyond`: why the page is more careful than the matrix, or less.
@@ -64,48 +64,48 @@ class Cell:
     beyond: str = ""
 
 
-NOTHING = Cell()
+NOTHING = Promise()
 # The audit tells the truth of whatever happened, and nothing makes an order another buyer's.
-AUDITED = frozenset(Wrong) - {Wrong.MISJUDGED, Wrong.STRANGER}
-EXHIBIT = Cell(
+AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER}
+EXHIBIT = Promise(
     "anything",
     AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},
     "it is broken on purpose, and promises nothing but an audit that says so",
     beyond="an exhibit is not tried for what it may keep by chance",
 )
-DOUBT = Cell(
+DOUBT = Promise(
     "doubt",
     frozenset({Nuisance.DOUBT}),
     "nothing is lost, but the buyer is told that we cannot tell; the same key finds out",
 )
 OVERWRITE = frozenset(
     {
-        *(Wrong.OVERSOLD, Wrong.SURPLUS, Wrong.STRANDED, Wrong.IMPOSSIBLE),
-        *(Wrong.OVER_LIMIT, Wrong.LIMITED),
+        *(Anomaly.OVERSOLD, Anomaly.SURPLUS, Anomaly.STRANDED, Anomaly.IMPOSSIBLE),
+        *(Anomaly.OVER_LIMIT, Anomaly.LIMITED),
     }
 )
-OUTLIVED = Cell(
+OUTLIVED = Promise(
     "overwritten",
     OVERWRITE,
     "the lease ends while its holder sleeps; awake again, it writes over what others sold or put "
     "back, as its write does not ask whose lock it is",
 )
-OVERTAKEN = Cell(
+OVERTAKEN = Promise(
     "overtaken",
     OVERWRITE | {Nuisance.DOUBT},
     "a write arrives when its sender has given up and the lock is another's",
 )
-TAKEN = Cell(
+TAKEN = Promise(
     "stranded",
-    frozenset({Wrong.STRANDED}),
+    frozenset({Anomaly.STRANDED}),
     "it ends between taking units and noting the sale: the units are nobody's",
 )
-TAKEN_IN_DOUBT = Cell(
+TAKEN_IN_DOUBT = Promise(
     "stranded, doubt",
     TAKEN.may | {Nuisance.DOUBT},
     "nobody knows whether the units were taken, or the sale was noted",
 )
-FORGOTTEN = Cell(
+FORGOTTEN = Promise(
     "forgotten",
     AUDITED,
     "what the store has forgotten it sells again; the shop ends the item's round as soon as the "
@@ -113,19 +113,19 @@ FORGOTTEN = Cell(
 )
 SYNCED = "the matrix' failover forgets an acknowledged write, which this durability excludes"
 EVERY_SECOND = "the matrix' store writes its log before it answers; everysec may be late with it"
-KEPT = Cell(
+KEPT = Promise(
     "kept",
     why="nothing is lost: what is acknowledged is where it cannot be forgotten",
     beyond=SYNCED,
 )
-SEEN = Cell(
+SEEN = Promise(
     "seen",
-    frozenset({Wrong.IMPOSSIBLE}),
+    frozenset({Anomaly.IMPOSSIBLE}),
     "what is acknowledged is kept; but who was told SOLD_OUT may have seen a sale of which nobody "
     "had been told yet, and which the failover forgets",
     beyond=SYNCED,
 )
-WAITS = Cell(
+WAITS = Promise(
     "patience", frozenset({Nuisance.PATIENCE}), "another buyer's lock or write is always first"
 )
 
@@ -133,7 +133,7 @@ WAITS = Cell(
 CHECKED = {LOST: DOUBT, LATE: DOUBT, STORE_DIES: DOUBT}
 LOCKED = {FREEZE: OUTLIVED, LOST: DOUBT, LATE: OVERTAKEN, STORE_DIES: DOUBT}
 # By way of selling: what is not *nothing*, whatever the durability.
-LOSSES: dict[str, dict[Fault, Cell]] = {
+LOSSES: dict[str, dict[FaultClass, Promise]] = {
     "watch": {LATE: DOUBT},  # both look again, and so know after a lost reply
     "watched": {},
     "decr": {
@@ -157,13 +157,13 @@ def in_sql(way: str) -> bool:
     return way.startswith("sql")
 
 
-def _losses(way: str) -> dict[Fault, Cell]:
+def _losses(way: str) -> dict[FaultClass, Promise]:
     if in_sql(way):
         return {DATABASE: DOUBT}
     return LOSSES.get(way, LOCKED if way.startswith("lock:") else CHECKED)
 
 
-def cell(way: str, fault: Fault, durability: Durability) -> Cell:
+def promise_for(way: str, fault: FaultClass, durability: Durability) -> Promise:
     """What is promised of a `mode` or `mode:recipe`."""
     if way in EXHIBITS:
         return EXHIBIT
@@ -180,9 +180,9 @@ def cell(way: str, fault: Fault, durability: Durability) -> Cell:
     return _losses(way).get(fault, NOTHING)
 
 
-def holding(way: str, fault: Fault, durability: Durability) -> Cell:
+def holding(way: str, fault: FaultClass, durability: Durability) -> Promise:
     """The same, of a round that holds: to pay is a step more, and its reply may be lost, too."""
-    promise = cell(way, fault, durability)
+    promise = promise_for(way, fault, durability)
     lost = fault in (LOST, LATE, STORE_DIES) and not promise.may
     return DOUBT if lost and not in_sql(way) else promise
 

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.domain import Stands
 from app.store import dead_letters
 from app.store.keys import Keys
-from loadtest.chaos.found import Finder, Found
+from loadtest.chaos.state_reader import StateReader, StoredUnits
 from tests.support.holds import LONG
 from tests.support.purchases import fulfil_all, mode, order
 
@@ -24,9 +24,9 @@ over_postgresql = pytest.mark.parametrize("database_url", ["postgresql"], indire
 
 
 @pytest.fixture
-def finder(services: Services, settings: Settings) -> Finder:
+def finder(services: Services, settings: Settings) -> StateReader:
     url = services.engine.url.render_as_string(hide_password=False)
-    return Finder(lambda: redis.Redis.from_url(settings.redis_url), url)
+    return StateReader(lambda: redis.Redis.from_url(settings.redis_url), url)
 
 
 def sold_and_held(services: Services, name: str) -> int:
@@ -42,37 +42,37 @@ def sold_and_held(services: Services, name: str) -> int:
 
 
 @pytest.mark.parametrize("name", ["atomic", "sql"])
-def test_what_is_left_and_held(services: Services, finder: Finder, name: str) -> None:
+def test_what_is_left_and_held(services: Services, finder: StateReader, name: str) -> None:
     number = sold_and_held(services, name)
-    assert finder.look("apple", number, name) == Found(7, 2, marked=False)
+    assert finder.look("apple", number, name) == StoredUnits(7, 2, marked=False)
     services.rounds.end("apple")
-    assert finder.look("apple", number, name) == Found(7, 2, marked=False)
+    assert finder.look("apple", number, name) == StoredUnits(7, 2, marked=False)
     audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.left, audit.held, audit.sold) == (7, 2, 1)
 
 
 @over_postgresql
-def test_units_that_are_rows(services: Services, finder: Finder) -> None:
+def test_units_that_are_rows(services: Services, finder: StateReader) -> None:
     number = sold_and_held(services, "sql_units")
-    assert finder.look("apple", number, "sql_units") == Found(7, 2, marked=False)
+    assert finder.look("apple", number, "sql_units") == StoredUnits(7, 2, marked=False)
 
 
-def test_a_hold_that_is_booked_is_sold(services: Services, finder: Finder) -> None:
+def test_a_hold_that_is_booked_is_sold(services: Services, finder: StateReader) -> None:
     number = sold_and_held(services, "atomic")
     with services.engine.begin() as sql:  # as after a failover that forgets a payment
         id = sql.execute(text("SELECT id FROM orders")).scalar_one()
     sale = replace(order(services.rounds.find("apple")), id=id).encode()
     services.store.hset(Keys("apple", number).held, id, sale)
-    assert finder.look("apple", number, "atomic") == Found(7, 2, marked=False)
+    assert finder.look("apple", number, "atomic") == StoredUnits(7, 2, marked=False)
 
 
-def test_a_round_of_which_the_store_knows_a_loss(services: Services, finder: Finder) -> None:
+def test_a_round_of_which_the_store_knows_a_loss(services: Services, finder: StateReader) -> None:
     number = sold_and_held(services, "atomic")
     services.store.set(Keys("apple", number).lacks, "{}")
-    assert finder.look("apple", number, "atomic") == Found(7, 2, marked=True)
+    assert finder.look("apple", number, "atomic") == StoredUnits(7, 2, marked=True)
 
 
-def test_what_cannot_be_told(services: Services, finder: Finder) -> None:
+def test_what_cannot_be_told(services: Services, finder: StateReader) -> None:
     number = sold_and_held(services, "atomic")
     assert finder.look("apple", number + 1, "atomic") is None
     assert finder.look("apple", number, "sql") is None

@@ -5,98 +5,100 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from loadtest.chaos.words import Kind, Where
+from loadtest.chaos.history import Kind, Part
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultClass:
     """A column. `name` and `of` are the page's words; `like` is the matrix' column, "" for none."""
 
     name: str
     of: str
-    deeds: frozenset[tuple[Kind, Where]]
+    deeds: frozenset[tuple[Kind, Part]]
     like: str = ""
 
 
-def _all(kinds: Iterable[Kind], *where: Where) -> frozenset[tuple[Kind, Where]]:
+def _all(kinds: Iterable[Kind], *where: Part) -> frozenset[tuple[Kind, Part]]:
     return frozenset((kind, place) for kind in kinds for place in where)
 
 
 WIRE = (Kind.SWALLOW, Kind.CUT, Kind.DELAY, Kind.HALF_OPEN)
-NONE = Fault("no fault", "nothing is broken", frozenset(), "no fault")
-KILL = Fault(
+NONE = FaultClass("no fault", "nothing is broken", frozenset(), "no fault")
+KILL = FaultClass(
     "a process dies",
     "SIGKILL to a worker, to all of them, to fulfil",
-    _all([Kind.KILL], Where.WORKER, Where.SHOP, Where.FULFIL),
+    _all([Kind.KILL], Part.WORKER, Part.SHOP, Part.FULFIL),
     "1 crash",
 )
-FREEZE = Fault(
+FREEZE = FaultClass(
     "a process freezes",
     "SIGSTOP to a worker or fulfil, for longer than every lease",
-    _all([Kind.FREEZE], Where.WORKER, Where.SHOP, Where.FULFIL),
+    _all([Kind.FREEZE], Part.WORKER, Part.SHOP, Part.FULFIL),
     "2 pauses",
 )
-LOST = Fault(
+LOST = FaultClass(
     "a reply is lost",
     "the store's answer is swallowed, or its connection cut",
-    _all([Kind.SWALLOW, Kind.CUT], Where.STORE),
+    _all([Kind.SWALLOW, Kind.CUT], Part.STORE),
     "1 lost reply",
 )
-LATE = Fault(
+LATE = FaultClass(
     "a command comes late",
     "the way to the store delays or lets nothing through for a while, or the store is frozen",
-    _all([Kind.DELAY, Kind.HALF_OPEN], Where.STORE) | _all([Kind.FREEZE], Where.STORE),
+    _all([Kind.DELAY, Kind.HALF_OPEN], Part.STORE) | _all([Kind.FREEZE], Part.STORE),
     "1 late command",
 )
-STORE_DIES = Fault(
+STORE_DIES = FaultClass(
     "the store dies",
     "SIGKILL to the server; it is started again with its log",
-    _all([Kind.KILL], Where.STORE),
+    _all([Kind.KILL], Part.STORE),
     "1 lost reply",
 )
-POWER = Fault(
+POWER = FaultClass(
     "the power fails",
     "the store's log ends with its last sync",
-    _all([Kind.LOG_CUT], Where.STORE),
+    _all([Kind.LOG_CUT], Part.STORE),
     "1 failover",
 )
-FAILOVER = Fault(
+FAILOVER = FaultClass(
     "a failover",
     "to a replica that had not heard of the last writes",
-    _all([Kind.FAILOVER], Where.STORE, Where.REPLICA),
+    _all([Kind.FAILOVER], Part.STORE, Part.REPLICA),
     "1 failover",
 )
-DATABASE = Fault(
+DATABASE = FaultClass(
     "the database is away",
     "killed, frozen, or the way to it cut, delayed or closed",
-    _all([Kind.KILL, Kind.FREEZE, *WIRE], Where.DATABASE),
+    _all([Kind.KILL, Kind.FREEZE, *WIRE], Part.DATABASE),
 )
-FRONT = Fault(
+FRONT = FaultClass(
     "the buyer's network",
     "the way to the shop swallows, cuts, delays or lets nothing through",
-    _all(WIRE, Where.SHOP),
+    _all(WIRE, Part.SHOP),
 )
-BEHIND = Fault(
+BEHIND = FaultClass(
     "fulfil is cut off",
     "the way between fulfil and the store swallows, cuts, delays or lets nothing through",
-    _all(WIRE, Where.FULFIL),
+    _all(WIRE, Part.FULFIL),
 )
-REPLICA = Fault(
-    "the replica is away", "killed or frozen", _all([Kind.KILL, Kind.FREEZE], Where.REPLICA)
+REPLICA = FaultClass(
+    "the replica is away", "killed or frozen", _all([Kind.KILL, Kind.FREEZE], Part.REPLICA)
 )
-DISK = Fault("a disk is full", "the store's or the database's", _all([Kind.DISK_FULL], *Where))
-CLOCK = Fault("a clock is wrong", "a worker's is stepped by hours", _all([Kind.CLOCK], *Where))
-SWITCH = Fault(
-    "a switch", "to another round and mode while buyers buy", _all([Kind.SWITCH], *Where)
+DISK = FaultClass("a disk is full", "the store's or the database's", _all([Kind.DISK_FULL], *Part))
+CLOCK = FaultClass("a clock is wrong", "a worker's is stepped by hours", _all([Kind.CLOCK], *Part))
+SWITCH = FaultClass(
+    "a switch", "to another round and mode while buyers buy", _all([Kind.SWITCH], *Part)
 )
-OTHERS = Fault("others come again", "no fault, and many buyers", frozenset(), "others come again")
+OTHERS = FaultClass(
+    "others come again", "no fault, and many buyers", frozenset(), "others come again"
+)
 FAULTS = (
     NONE, KILL, FREEZE, LOST, LATE, STORE_DIES, POWER, FAILOVER, DATABASE, FRONT, BEHIND, REPLICA,
     DISK, CLOCK, SWITCH, OTHERS,
 )  # fmt: skip
 
 
-def column(kind: Kind, where: Where) -> Fault:
+def classify(kind: Kind, where: Part) -> FaultClass:
     """Raises LookupError for a fault of which nothing is promised."""
     for fault in FAULTS:
         if (kind, where) in fault.deeds:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import product
 
-from loadtest.chaos.columns import FAULTS, OTHERS, Fault
-from loadtest.chaos.judge.wrong import Wrong
-from loadtest.chaos.promised import (
+from loadtest.chaos.fault_classes import FAULTS, OTHERS, FaultClass
+from loadtest.chaos.judge.anomalies import Anomaly
+from loadtest.chaos.promises import (
     AUDITED,
     EXHIBIT,
     EXHIBITS,
     NOTHING,
-    Cell,
     Durability,
     Loss,
     Nuisance,
-    cell,
+    Promise,
     holding,
+    promise_for,
 )
 
 HEAD = """\
@@ -26,7 +26,7 @@ HEAD = """\
 Whatever is broken while people buy: what may be lost? Each cell says *nothing*, or has a word
 that is explained below. `lastapple chaos` breaks all of it while buyers buy, and holds what they
 were told and what the books say against this page. It is made from
-[loadtest/chaos/promised.py](../loadtest/chaos/promised.py), which the judge reads, too, and a test
+[loadtest/chaos/promises.py](../loadtest/chaos/promises.py), which the judge reads, too, and a test
 holds it against [the matrix](matrix.md).
 
 *Nothing* means, once everything is up again and has had its time:
@@ -63,23 +63,23 @@ them: they may be with nobody, or be there twice. The hold itself ends once all 
 [The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
 """
 TOLD: dict[Loss, str] = {
-    Wrong.LOST: "a sale that was acknowledged is gone",
-    Wrong.TWICE: "one key has two orders of an item",
-    Wrong.OVERSOLD: "more is sold than there was",
-    Wrong.STRANDED: "units are nobody's",
-    Wrong.SURPLUS: "units are there twice",
-    Wrong.HELD_ON: "units stay held after their deadline",
-    Wrong.UNBOOKED: "a sale stays a dead letter",
-    Wrong.RETURNED: "it is paid, and its units are given back",
-    Wrong.DENIED: "it is booked, and its buyer was told no",
-    Wrong.STRANGER: "it is booked for another buyer",
-    Wrong.OVER_LIMIT: "somebody has more than a buyer may have",
-    Wrong.LIMITED: "somebody is told of a limit that is not reached",
-    Wrong.LATE: "a payment is taken after the deadline",
-    Wrong.EARLY: "a hold ends before its deadline",
-    Wrong.FORGOTTEN: "a hold that has ended is a hold again, or a key that has bought is refused",
-    Wrong.AFTER_END: "it is sold after the round's end",
-    Wrong.IMPOSSIBLE: "no order of the answers makes all of them true",
+    Anomaly.LOST: "a sale that was acknowledged is gone",
+    Anomaly.TWICE: "one key has two orders of an item",
+    Anomaly.OVERSOLD: "more is sold than there was",
+    Anomaly.STRANDED: "units are nobody's",
+    Anomaly.SURPLUS: "units are there twice",
+    Anomaly.HELD_ON: "units stay held after their deadline",
+    Anomaly.UNBOOKED: "a sale stays a dead letter",
+    Anomaly.RETURNED: "it is paid, and its units are given back",
+    Anomaly.DENIED: "it is booked, and its buyer was told no",
+    Anomaly.STRANGER: "it is booked for another buyer",
+    Anomaly.OVER_LIMIT: "somebody has more than a buyer may have",
+    Anomaly.LIMITED: "somebody is told of a limit that is not reached",
+    Anomaly.LATE: "a payment is taken after the deadline",
+    Anomaly.EARLY: "a hold ends before its deadline",
+    Anomaly.FORGOTTEN: "a hold that has ended is a hold again, or a key that has bought is refused",
+    Anomaly.AFTER_END: "it is sold after the round's end",
+    Anomaly.IMPOSSIBLE: "no order of the answers makes all of them true",
     Nuisance.DOUBT: "nobody can tell the buyer at once",
     Nuisance.STUCK: "nobody can buy any more",
     Nuisance.PATIENCE: "BUSY again and again",
@@ -91,7 +91,7 @@ def page(sound: Sequence[str]) -> str:
     groups = _groups(sound)
     heads = ["", *(_named(names) for names in groups)]
     lines = [_row(heads), _row(["---"] * len(heads))]
-    used: dict[str, list[Cell]] = {}
+    used: dict[str, list[Promise]] = {}
     for fault in FAULTS:
         if fault is OTHERS:
             continue
@@ -120,10 +120,10 @@ def page(sound: Sequence[str]) -> str:
 
 def _groups(sound: Sequence[str]) -> list[tuple[str, ...]]:
     """Ways of selling that promise the same under every fault, but for how long one may wait."""
-    alike: dict[tuple[Cell, ...], list[str]] = {}
+    alike: dict[tuple[Promise, ...], list[str]] = {}
     for way in (*sound, EXHIBITS[0]):
         whole = tuple(
-            cell(way, fault, durability)
+            promise_for(way, fault, durability)
             for fault in FAULTS
             if fault is not OTHERS
             for durability in Durability
@@ -142,11 +142,11 @@ def _named(ways: tuple[str, ...]) -> str:
 
 
 def _by_durability(
-    fault: Fault, groups: list[tuple[str, ...]]
-) -> dict[tuple[Durability, ...], list[Cell]]:
-    rows: list[tuple[list[Durability], list[Cell]]] = []
+    fault: FaultClass, groups: list[tuple[str, ...]]
+) -> dict[tuple[Durability, ...], list[Promise]]:
+    rows: list[tuple[list[Durability], list[Promise]]] = []
     for durability in Durability:
-        cells = [cell(ways[0], fault, durability) for ways in groups]
+        cells = [promise_for(ways[0], fault, durability) for ways in groups]
         same = next((known for known, its in rows if its == cells), None)
         if same is None:
             rows.append(([durability], cells))
@@ -165,7 +165,7 @@ def _row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _explained(name: str, cells: list[Cell]) -> str:
+def _explained(name: str, cells: list[Promise]) -> str:
     first = cells[0]
     losses = [told for loss, told in TOLD.items() if loss in first.may]
     if first is EXHIBIT or first.may >= EXHIBIT.may:
@@ -183,14 +183,14 @@ def _holds(sound: Sequence[str]) -> str:
     more: dict[str, list[str]] = {}
     for way, fault in product(sound, FAULTS):
         promise = holding(way, fault, Durability.SAFE)
-        if promise != cell(way, fault, Durability.SAFE):
+        if promise != promise_for(way, fault, Durability.SAFE):
             more.setdefault(way, []).append(f"*{fault.name}*: {promise.name}")
     lines = [f"- `{way}`: {'; '.join(cells)}" for way, cells in more.items()]
     return HOLDS.format(more="\n".join(lines))
 
 
 def _patience(sound: Sequence[str]) -> str:
-    waits = [way for way in sound if cell(way, OTHERS, Durability.SAFE).may]
+    waits = [way for way in sound if promise_for(way, OTHERS, Durability.SAFE).may]
     never = [way for way in sound if way not in waits]
     return (
         "## Who may wait for ever\n\n"

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from itertools import product
 from math import gcd
 
-from loadtest.chaos.judge.alike import Alike
+from loadtest.chaos.judge.move_dominance import MoveDominance
 
 Counts = tuple[int, ...]  # how many of each kind; a kind is a delta
 
 
-class Spent(Exception):
+class BudgetExhausted(Exception):
     """The budget is."""
 
 
 @dataclass(slots=True)
-class Purse:
+class SearchBudget:
     """What a search may still cost: configurations, and sums that are tried between them."""
 
     left: int
@@ -25,11 +25,11 @@ class Purse:
     def pay(self) -> None:
         self.left -= 1
         if self.left < 0:
-            raise Spent
+            raise BudgetExhausted
 
 
 def ways(
-    alike: Alike, ready: Sequence[int], low: int, high: int, purse: Purse
+    alike: MoveDominance, ready: Sequence[int], low: int, high: int, budget_left: SearchBudget
 ) -> Iterator[tuple[int, ...]]:
     """Sets of moves of `ready` whose deltas add up to `low` … `high`.
 
@@ -43,7 +43,7 @@ def ways(
     for one in ready:
         kinds.setdefault(alike.moves[one].delta, []).append(one)
     deltas = sorted(kinds, reverse=True)
-    for counts in _counts(deltas, [len(kinds[delta]) for delta in deltas], low, high, purse):
+    for counts in _counts(deltas, [len(kinds[delta]) for delta in deltas], low, high, budget_left):
         choices = [
             list(_firsts(alike, alike.sorted(kinds[delta]), count))
             for delta, count in zip(deltas, counts, strict=True)
@@ -53,7 +53,7 @@ def ways(
 
 
 def _counts(
-    deltas: list[int], there: list[int], low: int, high: int, purse: Purse
+    deltas: list[int], there: list[int], low: int, high: int, budget_left: SearchBudget
 ) -> Iterator[Counts]:
     """How many of each kind.
 
@@ -75,7 +75,7 @@ def _counts(
                 continue
             more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
             if more not in seen and not _idle(deltas, more):
-                purse.pay()
+                budget_left.pay()
                 seen.add(more)
                 stack.append((more, total + delta))
 
@@ -92,7 +92,7 @@ def _idle(deltas: list[int], counts: Counts) -> bool:
     )
 
 
-def _firsts(alike: Alike, equal: list[int], count: int) -> Iterator[tuple[int, ...]]:
+def _firsts(alike: MoveDominance, equal: list[int], count: int) -> Iterator[tuple[int, ...]]:
     """So many of equal moves: none without those that go before it (3)."""
     if not count:
         yield ()

@@ -10,17 +10,14 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from loadtest.chaos.buyers import Market
 from loadtest.chaos.customers import Customer
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
 from loadtest.chaos.faults import STRIKES
-from loadtest.chaos.faults.struck import MISSED, Struck
-from loadtest.chaos.history import Fault
+from loadtest.chaos.history import InjectedFault, Kind, Part, Recorder
 from loadtest.chaos.operator import Operator
-from loadtest.chaos.plan import Act, Played, Step
-from loadtest.chaos.recorder import Recorder
-from loadtest.chaos.shop import Shop
-from loadtest.chaos.sight import Sight
-from loadtest.chaos.words import Kind, Where
+from loadtest.chaos.plan import Act, FaultStep, PlannedRound
+from loadtest.chaos.shop import TestedShop
+from loadtest.chaos.shop_client import Market
 
 TICK = 0.01  # s
 REVIVE = 0.25  # s between two looks for what has ended by itself
@@ -28,12 +25,12 @@ STARTING = 8.0  # s that a round may take to begin
 SETTLING = 60.0  # s for an audit to settle, and for a round to end, when all is mended
 
 
-class Conductor:
+class ChaosRunner:
     """`gone` says that the run is to end at once."""
 
     def __init__(
         self,
-        shop: Shop,
+        shop: TestedShop,
         operator: Operator,
         market: Market,
         recorder: Recorder,
@@ -42,7 +39,7 @@ class Conductor:
         self.shop, self.operator, self.market = shop, operator, market
         self.recorder, self.gone = recorder, gone
         self.playing: dict[str, int] = {}  # item -> its running round
-        self.sight = Sight(shop, market, lambda: list(self.playing.items()))
+        self.targeting = Targeting(shop, market, lambda: list(self.playing.items()))
         self.hits = 0
         self.steps = 0
 
@@ -71,7 +68,7 @@ class Conductor:
         self._settle(sorted(set(self.operator.begun) - played_before))
 
     def _lane(
-        self, item: str, rounds: tuple[Played, ...], seed: int, mended: threading.Event
+        self, item: str, rounds: tuple[PlannedRound, ...], seed: int, mended: threading.Event
     ) -> None:
         over = threading.Event()
         first = rounds[0]
@@ -106,7 +103,7 @@ class Conductor:
         mended.wait()
         self.operator.end(item, time.monotonic() + SETTLING)
 
-    def _begin(self, item: str, played: Played) -> None:
+    def _begin(self, item: str, played: PlannedRound) -> None:
         since = time.monotonic_ns()
         before = self.playing.get(item)
         number = self.operator.start(item, played, time.monotonic() + STARTING)
@@ -115,11 +112,11 @@ class Conductor:
         self.playing[item] = number
         if before is not None and played.switched:
             self.steps += 1
-            ops = tuple(sorted(self.sight.ops_of(item)))
+            ops = tuple(sorted(self.targeting.ops_of(item)))
             self.hits += bool(ops)
             until = time.monotonic_ns()
             self.recorder.note(
-                Fault(Kind.SWITCH, Where.SHOP, since, until, ops, detail=item, items=(item,))
+                InjectedFault(Kind.SWITCH, Part.SHOP, since, until, ops, detail=item, items=(item,))
             )
 
     def _break(self, act: Act) -> None:
@@ -129,11 +126,11 @@ class Conductor:
         due: list[tuple[float, int, Callable[[], None]]] = []
         open_steps: set[int] = set()
 
-        def take(step: Step) -> None:
+        def take(step: FaultStep) -> None:
             since = time.monotonic_ns()
-            struck = STRIKES[step.kind, step.where](self.sight, step)
+            effect = STRIKES[step.kind, step.where](self.targeting, step)
             self.steps += 1
-            if struck is MISSED:
+            if effect is NO_TARGET:
                 return
             number = next(order)
             open_steps.add(number)
@@ -142,16 +139,16 @@ class Conductor:
                 (
                     time.monotonic() - begin + step.seconds,
                     number,
-                    lambda: finish(step, struck, since, number),
+                    lambda: finish(step, effect, since, number),
                 ),
             )
 
-        def finish(step: Step, struck: Struck, since: int, number: int) -> None:
-            ops = struck.ops | struck.late()
-            struck.end()
+        def finish(step: FaultStep, effect: Effect, since: int, number: int) -> None:
+            ops = effect.ops | effect.late()
+            effect.end()
             open_steps.discard(number)
-            if struck.happened:
-                self._note(step, struck, since, ops)
+            if effect.happened:
+                self._note(step, effect, since, ops)
 
         for step in act.steps:
             due.append((step.at, next(order), lambda step=step: take(step)))  # type: ignore[misc]
@@ -171,17 +168,17 @@ class Conductor:
             if number in open_steps:
                 end()
 
-    def _note(self, step: Step, struck: Struck, since: int, ops: set[int]) -> None:
-        self.hits += bool(ops or struck.unbooked)
+    def _note(self, step: FaultStep, effect: Effect, since: int, ops: set[int]) -> None:
+        self.hits += bool(ops or effect.unbooked)
         self.recorder.note(
-            Fault(
+            InjectedFault(
                 step.kind,
                 step.where,
                 since,
                 time.monotonic_ns(),
                 tuple(sorted(ops)),
-                struck.unbooked,
-                struck.detail,
+                effect.unbooked,
+                effect.detail,
             )
         )
 

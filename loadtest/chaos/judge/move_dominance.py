@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from loadtest.chaos.judge.moves import Move
 
 
-class Alike:
+class MoveDominance:
     """Knows each linked take's give. Those that are compared have one delta, one low, one high."""
 
     def __init__(self, moves: Sequence[Move]) -> None:
