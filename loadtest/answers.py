@@ -11,7 +11,7 @@ STATUS = {"SOLD": 201, "SOLD_OUT": 409, "LIMIT": 409, "BUSY": 503, "NOOP": 200}
 ERROR = "ERROR"
 
 
-class Answer(NamedTuple):
+class ShopAnswer(NamedTuple):
     """One answer. `attempts`, `round_trips` and `commands` are the shop's own counts for it.
 
     `why` says what is wrong with an ERROR, in words that are equal for equal faults, so that
@@ -25,7 +25,7 @@ class Answer(NamedTuple):
     why: str = ""
 
 
-def read(status: int, body: bytes) -> Answer:
+def read(status: int, body: bytes) -> ShopAnswer:
     """Read an answer to `POST /buy/<item>` or `POST /noop`.
 
     SOLD, SOLD_OUT, LIMIT, BUSY and NOOP are what a healthy shop says. Everything else is an ERROR:
@@ -35,13 +35,13 @@ def read(status: int, body: bytes) -> Answer:
         said = json.loads(body)
         outcome = said.get("outcome")
         if outcome is None:
-            return Answer(ERROR, why=f"{status} {said.get('title', 'no outcome in the body')}")
+            return ShopAnswer(ERROR, why=f"{status} {said.get('title', 'no outcome in the body')}")
         if STATUS.get(outcome) != status:
-            return Answer(ERROR, why=f"{outcome} with status {status}")
+            return ShopAnswer(ERROR, why=f"{outcome} with status {status}")
         if outcome == "NOOP":
-            return Answer(outcome)
-        return Answer(outcome, said["attempts"], said["round_trips"], said["commands"])
+            return ShopAnswer(outcome)
+        return ShopAnswer(outcome, said["attempts"], said["round_trips"], said["commands"])
     except (ValueError, AttributeError):
-        return Answer(ERROR, why=f"{status} with a body that is no JSON object")
+        return ShopAnswer(ERROR, why=f"{status} with a body that is no JSON object")
     except KeyError as missing:
-        return Answer(ERROR, why=f"{status} with a body that lacks {missing}")
+        return ShopAnswer(ERROR, why=f"{status} with a body that lacks {missing}")

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from locust import FastHttpUser, constant, events, task
 from locust.argument_parser import LocustArgumentParser
 
-from loadtest.answers import ERROR, Answer, read
+from loadtest.answers import ERROR, ShopAnswer, read
 
 BODY = '{"quantity":1}'
 HEADERS = {"Content-Type": "application/json", "Accept": "application/json"}
@@ -48,7 +48,7 @@ class Buyer(FastHttpUser):
     def headers(self) -> dict[str, str]:
         return HEADERS
 
-    def read(self, status: int, body: bytes) -> Answer:
+    def read(self, status: int, body: bytes) -> ShopAnswer:
         return read(status, body)
 
     @task
@@ -57,7 +57,7 @@ class Buyer(FastHttpUser):
             self.path(), data=BODY, headers=self.headers(), catch_response=True
         ) as response:
             if response.content is None:
-                answer = Answer(ERROR, why=f"no answer: {type(response.error).__name__}")
+                answer = ShopAnswer(ERROR, why=f"no answer: {type(response.error).__name__}")
             else:
                 answer = self.read(response.status_code, response.content)
             response.request_meta["name"] = answer.outcome

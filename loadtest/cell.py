@@ -19,10 +19,10 @@ import uuid_utils
 from locust.env import Environment
 from locust.runners import LocalRunner
 
-from loadtest.answers import ERROR, Answer
+from loadtest.answers import ERROR, ShopAnswer
 from loadtest.buyers import HEADERS, Buyer
 from loadtest.generator import LAST_ANSWERS_S, QUIET, SELL_OUT_LIMIT, WARM_UP, Load
-from loadtest.window import Figures, Sample, measure
+from loadtest.window import LoadFigures, Sample, measure
 
 
 class Noop(Buyer):
@@ -42,14 +42,14 @@ class Keyed(Buyer):
     def headers(self) -> dict[str, str]:
         return HEADERS | {"Idempotency-Key": str(uuid_utils.uuid7())}
 
-    def read(self, status: int, body: bytes) -> Answer:
+    def read(self, status: int, body: bytes) -> ShopAnswer:
         try:
-            return Answer(json.loads(body)["outcome"])
+            return ShopAnswer(json.loads(body)["outcome"])
         except (ValueError, KeyError, TypeError):
-            return Answer(ERROR, why=f"{status} with a body without an outcome")
+            return ShopAnswer(ERROR, why=f"{status} with a body without an outcome")
 
 
-class Cell:
+class LoadCell:
     """Runs one load. The samples are collected here: Locust's own statistics round them."""
 
     def __init__(self, load: Load) -> None:
@@ -65,21 +65,21 @@ class Cell:
         )
         self.environment.events.request.add_listener(self.collect)
 
-    def collect(self, response_time: float, context: dict[str, Answer], **_: object) -> None:
+    def collect(self, response_time: float, context: dict[str, ShopAnswer], **_: object) -> None:
         now = time.perf_counter()
         answer = context["answer"]
         if answer.outcome == self.good:
             self.last_good = now
         self.samples.append(Sample(now, response_time, answer))
 
-    def run(self) -> Figures:
+    def run(self) -> LoadFigures:
         runner = self.environment.create_local_runner()
         runner.start(self.load.buyers, spawn_rate=self.load.buyers)
         if self.load.seconds is None:
             return self.until_sold_out(runner)
         return self.for_a_time(runner, self.load.seconds)
 
-    def for_a_time(self, runner: LocalRunner, seconds: float) -> Figures:
+    def for_a_time(self, runner: LocalRunner, seconds: float) -> LoadFigures:
         """Answers before the window and after it are left out, the load goes on around it."""
         gevent.sleep(WARM_UP)
         start, used = time.perf_counter(), cpu_seconds()
@@ -88,7 +88,7 @@ class Cell:
         runner.stop()
         return measure(self.samples, start, end, used, self.good)
 
-    def until_sold_out(self, runner: LocalRunner) -> Figures:
+    def until_sold_out(self, runner: LocalRunner) -> LoadFigures:
         """Every answer counts, also the last ones, which come while the buyers stop."""
         start, used = time.perf_counter(), cpu_seconds()
         self.last_good = start
@@ -108,7 +108,7 @@ def cpu_seconds() -> float:
 
 
 def main() -> None:
-    cell = Cell(Load(**json.loads(sys.argv[1])))
+    cell = LoadCell(Load(**json.loads(sys.argv[1])))
     figures = cell.run()
     json.dump(asdict(figures), sys.stdout)
 

@@ -10,7 +10,7 @@ from figures.chart import axis, bar, dot, svg, upright, whiskers
 from markupsafe import Markup
 
 from loadtest.columns import COLUMNS, Column
-from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
+from loadtest.rows import NOOP, ComparisonRow, Yardstick, by_mode, label
 
 # px: a bar in its row, and the row of the axis
 ROW, BAR, AXIS = 30, 18, 26
@@ -71,12 +71,12 @@ class Drawn:
     axis: Markup
 
 
-def draw(chart: Chart, rows: list[Row], yardsticks: list[Yardstick]) -> Drawn | None:
+def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> Drawn | None:
     """A bar or dot for each mode and column: the median, with whiskers from min to max.
 
     None when no row has any of the figures (wrk absent, all ratios withheld).
     """
-    groups: dict[str, Sequence[Row | Yardstick]] = {
+    groups: dict[str, Sequence[ComparisonRow | Yardstick]] = {
         label(mode, group[0].exhibit): group for mode, group in by_mode(rows).items()
     }
     if any(hasattr(one, name) for one in yardsticks for name in chart.names):

@@ -22,12 +22,12 @@ from rich.console import Console
 from loadtest import RunFailed
 from loadtest.experiment import experiment
 from loadtest.inputs import parse_modes, parse_url
-from loadtest.lab import Refused
+from loadtest.lab import LabRefused
 from loadtest.machine import Machine
 from loadtest.remarks import remarks, verdict
 from loadtest.report import document, page
 from loadtest.rows import by_mode, label
-from loadtest.run import Options, Run
+from loadtest.run import ComparisonRun, Options
 from loadtest.table import printable, summaries
 
 T = TypeVar("T")
@@ -55,10 +55,7 @@ def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
     "--stock", default=500, type=click.IntRange(1, 1_000_000), help="Units in a sell-out cell."
 )
 @click.option(
-    "--buyers",
-    default=32,
-    type=click.IntRange(1, 512),
-    help="How many buy at the same time.",
+    "--buyers", default=32, type=click.IntRange(1, 512), help="How many buy at the same time."
 )
 @click.option(
     "--seconds", default=5, type=click.IntRange(1, 600), help="Measured window of a cost cell."
@@ -116,7 +113,7 @@ def compare(
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
     try:
         machine, run = experiment(options, lab_url)
-    except Refused as refused:
+    except LabRefused as refused:
         raise click.UsageError(str(refused)) from refused
     except RunFailed as failed:
         raise click.ClickException(str(failed)) from failed
@@ -134,7 +131,7 @@ def compare(
         write(json_file, json.dumps(asdict(said), indent=2) + "\n")
 
 
-def show(console: Console, machine: Machine, run: Run) -> None:
+def show(console: Console, machine: Machine, run: ComparisonRun) -> None:
     """Tables, verdicts and what to keep in mind, for a person at a terminal."""
     for summary in summaries(run.rows, run.yardsticks):
         console.print(*printable(summary, console.width))

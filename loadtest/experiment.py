@@ -12,11 +12,11 @@ from loadtest.inputs import check_modes, check_threads, lab_beside
 from loadtest.lab import Lab
 from loadtest.machine import Machine, describe
 from loadtest.progress import Steps
-from loadtest.run import ITEM, Options, Run
-from loadtest.shop import Shop, healthy, own_shop
+from loadtest.run import ITEM, ComparisonRun, Options
+from loadtest.shop import MeasuredShop, healthy, own_shop
 
 
-def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
+def experiment(options: Options, lab_url: str | None) -> tuple[Machine, ComparisonRun]:
     """Measure everything that was asked for, in a shop of our own or in the one at `url`.
 
     Raises click.BadParameter and Refused for bad input that only the shop could tell,
@@ -29,7 +29,7 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
             check_modes(options.modes, about)
             check_threads(options.buyers, about)
             with borrowed(lab, options, steps.console):
-                run = Run(shop.url, lab, options, about, steps.step)
+                run = ComparisonRun(shop.url, lab, options, about, steps.step)
                 run.try_modes()
                 steps.expect(run.steps())
                 for number in range(1, options.repeats + 1):
@@ -41,7 +41,7 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Run]:
 
 
 @contextmanager
-def the_shop(options: Options, lab_url: str | None) -> Iterator[Shop]:
+def the_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
     """The running shop that was named, or one of our own."""
     if options.url is None:
         with own_shop(options.buyers) as shop:
@@ -52,7 +52,7 @@ def the_shop(options: Options, lab_url: str | None) -> Iterator[Shop]:
         raise RunFailed(f"No shop that can sell and book answers at {options.url}/readyz.")
     if not healthy(lab_url):
         raise RunFailed(f"No lab answers at {lab_url}/readyz; name it with --lab-url.")
-    yield Shop(options.url, lab_url)
+    yield MeasuredShop(options.url, lab_url)
 
 
 @contextmanager

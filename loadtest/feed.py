@@ -9,7 +9,7 @@ from typing import TypedDict
 
 from figures import rank
 
-from loadtest.answers import Answer
+from loadtest.answers import ShopAnswer
 
 WINDOW = 2  # lines whose sales make up the goodput: one second
 FINE = 100  # latencies are kept to 1/FINE of their natural logarithm: within 0.5 %
@@ -52,7 +52,7 @@ class Feed:
         self.start = self.last_sale = time.perf_counter()
         self.cpu = self.cpu_at_last_sale = time.process_time()
 
-    def collect(self, response_time: float, context: dict[str, Answer], **_: object) -> None:
+    def collect(self, response_time: float, context: dict[str, ShopAnswer], **_: object) -> None:
         answer = context["answer"]
         self.answers[answer.outcome] += 1
         self.retries += max(0, answer.attempts - 1)

@@ -12,7 +12,7 @@ import sys
 from dataclasses import asdict, dataclass
 
 from loadtest import RunFailed
-from loadtest.window import Figures
+from loadtest.window import LoadFigures
 
 WARM_UP = 1  # seconds before the window opens: connections, the first imports, the first round
 QUIET = 2  # a sell-out cell ends this many seconds after the last SOLD answer …
@@ -38,7 +38,7 @@ class Load:
     wanted: str = ""
 
 
-def generate(load: Load) -> Figures:
+def generate(load: Load) -> LoadFigures:
     """Send the load and return what the answers add up to. Blocks.
 
     Raises RunFailed when the process dies or hangs.
@@ -55,4 +55,4 @@ def generate(load: Load) -> Figures:
     if cell.returncode:
         last = (cell.stderr.strip() or f"exit status {cell.returncode}").splitlines()[-1]
         raise RunFailed(f"The load generator failed: {last}")
-    return Figures(**json.loads(cell.stdout))
+    return LoadFigures(**json.loads(cell.stdout))

@@ -24,11 +24,11 @@ POLL = 0.1
 Body = Mapping[str, str | int]  # what we send
 
 
-class Refused(RunFailed):
+class LabRefused(RunFailed):
     """The lab understood and said no (422): bad input, in the lab's own words."""
 
 
-class Away(RunFailed):
+class LabUnavailable(RunFailed):
     """The lab cannot say just now (503): its store or its database takes too long."""
 
 
@@ -124,7 +124,7 @@ class Lab:
                 audit = cast(Audit, self.call("GET", f"/rounds/{item}/{number}/audit"))
                 if audit["settled"] or late:
                     return audit
-            except Away:
+            except LabUnavailable:
                 if late:
                     raise
             time.sleep(pause)
@@ -134,9 +134,9 @@ class Lab:
         status, said = request(self.url, method, path, body)
         detail = said.get("detail") or said.get("title") or "no reason given"
         if status == 422:
-            raise Refused(f"The lab refuses: {detail}")
+            raise LabRefused(f"The lab refuses: {detail}")
         if status >= 300:
-            kind = Away if status == 503 else RunFailed
+            kind = LabUnavailable if status == 503 else RunFailed
             raise kind(f"The lab answered {method} {path} with {status}: {detail}")
         return said
 

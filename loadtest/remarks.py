@@ -6,10 +6,10 @@ from collections.abc import Iterable
 
 from figures.remarks import BOUND, BUSY, ERRORS
 
-from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
+from loadtest.rows import NOOP, ComparisonRow, Yardstick, by_mode, label
 
 
-def verdict(rows: list[Row]) -> str:
+def verdict(rows: list[ComparisonRow]) -> str:
     """What became of the stock in a mode's sell-out cells, in one sentence."""
     stocked = rows[0].stocked
     repeats = f"{len(rows)} repeats" if len(rows) > 1 else "1 repeat"
@@ -24,7 +24,7 @@ def verdict(rows: list[Row]) -> str:
     return f"did not oversell, and did not sell to the last unit either: {kept}."
 
 
-def remarks(rows: list[Row], yardsticks: list[Yardstick]) -> list[str]:
+def remarks(rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> list[str]:
     """What went wrong or is missing, one sentence each; empty after a clean run."""
     said = []
     for mode, group in by_mode(rows).items():
@@ -45,6 +45,6 @@ def remarks(rows: list[Row], yardsticks: list[Yardstick]) -> list[str]:
     return said
 
 
-def repeats(rows: Iterable[Row | Yardstick], flag: str, value: bool = True) -> str:
+def repeats(rows: Iterable[ComparisonRow | Yardstick], flag: str, value: bool = True) -> str:
     """The numbers of the repeats in which the flag had that value: "1, 3"."""
     return ", ".join(str(one.repeat) for one in rows if getattr(one, flag) is value)

@@ -18,34 +18,34 @@ from loadtest.columns import COLUMNS
 from loadtest.generator import QUIET, SELL_OUT_LIMIT, WARM_UP
 from loadtest.machine import Machine
 from loadtest.remarks import remarks, verdict
-from loadtest.rows import Row, Yardstick, by_mode, label
+from loadtest.rows import ComparisonRow, Yardstick, by_mode, label
 from loadtest.run import Options
 from loadtest.table import line, summaries
 
 DIGITS = 4  # beyond them is noise
 
-Figures = TypeVar("Figures", Row, Yardstick)
+Rounded = TypeVar("Rounded", ComparisonRow, Yardstick)
 
 
 @dataclass(frozen=True)
-class Document:
+class ComparisonDocument:
     """`rows` are the modes', `noop` the yardstick's. None: missing, or not fit to be told."""
 
     ended_at: str  # ISO 8601 in UTC
     machine: Machine
     options: Options
-    rows: list[Row]
+    rows: list[ComparisonRow]
     noop: list[Yardstick]
 
 
 def document(
     machine: Machine,
     options: Options,
-    rows: list[Row],
+    rows: list[ComparisonRow],
     yardsticks: list[Yardstick],
     ended: datetime,
-) -> Document:
-    return Document(
+) -> ComparisonDocument:
+    return ComparisonDocument(
         ended.astimezone(UTC).isoformat(timespec="seconds"),
         machine,
         options,
@@ -54,7 +54,7 @@ def document(
     )
 
 
-def rounded(figures: Figures) -> Figures:
+def rounded(figures: Rounded) -> Rounded:
     made = copy(figures)
     for name, value in vars(figures).items():
         if isinstance(value, float):
@@ -65,7 +65,7 @@ def rounded(figures: Figures) -> Figures:
 def page(
     machine: Machine,
     options: Options,
-    rows: list[Row],
+    rows: list[ComparisonRow],
     yardsticks: list[Yardstick],
     ended: datetime,
 ) -> str:

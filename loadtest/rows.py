@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from loadtest.answers import STATUS
 from loadtest.lab import Audit
-from loadtest.window import Figures, ratio
+from loadtest.window import LoadFigures, ratio
 
 # Locust cannot rank the two fastest modes, so wrk measures both.
 FASTEST = 2
@@ -20,7 +20,7 @@ def label(mode: str, exhibit: bool) -> str:
 
 
 @dataclass
-class Row:
+class ComparisonRow:
     """A mode in a repeat. None: not known, or not fit to be told.
 
     Sell-out cell: `stocked` … `orders` are the audit's, `sold_out`, `busy` and `errors` are
@@ -76,17 +76,17 @@ class Cells:
     """What came out of one mode's two cells in one repeat."""
 
     audit: Audit
-    sell_out: Figures
-    cost: Figures
+    sell_out: LoadFigures
+    cost: LoadFigures
     settled: bool
 
 
-def errors(figures: Figures) -> int:
+def errors(figures: LoadFigures) -> int:
     """Answers that are no outcome of a healthy shop."""
     return sum(count for outcome, count in figures.answers.items() if outcome not in STATUS)
 
 
-def yardstick(repeat: int, noop: Figures) -> Yardstick:
+def yardstick(repeat: int, noop: LoadFigures) -> Yardstick:
     return Yardstick(
         repeat=repeat,
         goodput=noop.goodput,
@@ -99,11 +99,16 @@ def yardstick(repeat: int, noop: Figures) -> Yardstick:
 
 
 def row(
-    mode: str, exhibit: bool, repeat: int, cells: Cells, atomic: Figures | None, noop: Figures
-) -> Row:
+    mode: str,
+    exhibit: bool,
+    repeat: int,
+    cells: Cells,
+    atomic: LoadFigures | None,
+    noop: LoadFigures,
+) -> ComparisonRow:
     """Put a row together; `atomic` and `noop` are cost cells of the same repeat."""
     audit, sell_out, cost = cells.audit, cells.sell_out, cells.cost
-    return Row(
+    return ComparisonRow(
         mode=mode,
         exhibit=exhibit,
         repeat=repeat,
@@ -131,15 +136,15 @@ def row(
     )
 
 
-def worth_a_cross_check(rows: list[Row]) -> list[Row]:
+def worth_a_cross_check(rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of one repeat that wrk measures again: the fastest, and any generator-bound."""
     fastest = sorted(rows, key=lambda one: one.goodput, reverse=True)[:FASTEST]
     return [one for one in rows if one in fastest or one.generator_bound]
 
 
-def by_mode(rows: list[Row]) -> dict[str, list[Row]]:
+def by_mode(rows: list[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
     """The rows of each mode, modes in the order in which they first come."""
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[ComparisonRow]] = {}
     for one in sorted(rows, key=lambda one: one.repeat):
         groups.setdefault(one.mode, []).append(one)
     return groups

@@ -14,14 +14,14 @@ from loadtest.rows import (
     FASTEST,
     NOOP,
     Cells,
-    Row,
+    ComparisonRow,
     Yardstick,
     label,
     row,
     worth_a_cross_check,
     yardstick,
 )
-from loadtest.window import Figures
+from loadtest.window import LoadFigures
 
 ITEM = "apple"
 
@@ -54,7 +54,7 @@ class Options:
 
 
 @dataclass
-class Run:
+class ComparisonRun:
     """Runs the cells against one shop, each inside a `step` of that name."""
 
     url: str
@@ -62,7 +62,7 @@ class Run:
     options: Options
     about: About
     step: Callable[[str], AbstractContextManager[None]]
-    rows: list[Row] = field(default_factory=list)
+    rows: list[ComparisonRow] = field(default_factory=list)
     yardsticks: list[Yardstick] = field(default_factory=list)
 
     def steps(self) -> int:
@@ -98,7 +98,7 @@ class Run:
         if wrk.path():
             self.cross_check(number, rows, self.yardsticks[-1])
 
-    def noop(self, number: int) -> Figures:
+    def noop(self, number: int) -> LoadFigures:
         with self.step(f"repeat {number}: {NOOP}"):
             noop = generate(self.load(item=None))
         if not noop.goodput:
@@ -131,7 +131,7 @@ class Run:
             )
         return measured, audit["settled"]
 
-    def cross_check(self, number: int, rows: list[Row], noop: Yardstick) -> None:
+    def cross_check(self, number: int, rows: list[ComparisonRow], noop: Yardstick) -> None:
         """wrk on the no-op and on the rows that Locust cannot be trusted with."""
         with self.step(f"repeat {number}: {NOOP}, by wrk"):
             noop.wrk_goodput = wrk.goodput(self.load(item=None))

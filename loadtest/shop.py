@@ -31,7 +31,7 @@ WORKERS = 2
 
 
 @dataclass
-class Shop:
+class MeasuredShop:
     """A shop to measure. `process` and `log` are set when it is our own."""
 
     url: str
@@ -60,7 +60,7 @@ class Shop:
 
 
 @contextmanager
-def own_shop(threads: int | None) -> Iterator[Shop]:
+def own_shop(threads: int | None) -> Iterator[MeasuredShop]:
     """Start `lastapple up` with so many threads in each worker; stop it on leaving.
 
     None: as many as it has by itself. Who measures a way of selling gives every worker as many as
@@ -94,7 +94,7 @@ def own_shop(threads: int | None) -> Iterator[Shop]:
         command = [sys.executable, "-m", "app.cli", "up"]
         process = start(command, log, env=os.environ | settings)
         try:
-            shop = Shop(
+            shop = MeasuredShop(
                 f"http://127.0.0.1:{shop_port}",
                 f"http://127.0.0.1:{lab_port}",
                 process,
@@ -109,7 +109,7 @@ def own_shop(threads: int | None) -> Iterator[Shop]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until_healthy(shop: Shop) -> None:
+def wait_until_healthy(shop: MeasuredShop) -> None:
     limit = time.monotonic() + START_LIMIT
     for url in (shop.url, shop.lab_url):
         while not healthy(url):

@@ -9,7 +9,7 @@ from figures import Spread, spread
 from rich.table import Table
 
 from loadtest.columns import COST, SELL_OUT, Column
-from loadtest.rows import NOOP, Row, Yardstick, by_mode, label
+from loadtest.rows import NOOP, ComparisonRow, Yardstick, by_mode, label
 
 FRAME = 3  # characters around a cell: a line, and a blank on each side
 
@@ -22,7 +22,7 @@ def cell(values: Spread | None, digits: int) -> str:
     return median if low == high else f"{low} – {median} – {high}"
 
 
-def line(rows: Sequence[Row | Yardstick], columns: Sequence[Column]) -> list[str]:
+def line(rows: Sequence[ComparisonRow | Yardstick], columns: Sequence[Column]) -> list[str]:
     """One cell a column; a figure that these rows do not have is a dash.
 
     A star marks the goodput of rows of which one was generator-bound.
@@ -60,9 +60,9 @@ class Turned:
         return max(len(word) for text in (self.mode, *self.cells) for word in text.split()) + FRAME
 
 
-def summaries(rows: list[Row], yardsticks: list[Yardstick]) -> list[Summary]:
+def summaries(rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> list[Summary]:
     """The sell-out cells, then the cost cells with the no-op beside them."""
-    modes: dict[str, Sequence[Row | Yardstick]] = {
+    modes: dict[str, Sequence[ComparisonRow | Yardstick]] = {
         label(mode, group[0].exhibit): group for mode, group in by_mode(rows).items()
     }
     return [
@@ -72,7 +72,7 @@ def summaries(rows: list[Row], yardsticks: list[Yardstick]) -> list[Summary]:
 
 
 def summary(
-    title: str, groups: dict[str, Sequence[Row | Yardstick]], columns: Sequence[Column]
+    title: str, groups: dict[str, Sequence[ComparisonRow | Yardstick]], columns: Sequence[Column]
 ) -> Summary:
     turned = zip(*(line(group, columns) for group in groups.values()), strict=True)
     headings = [column.heading for column in columns]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from figures import generator_bound, percentile, quotient
 
-from loadtest.answers import Answer
+from loadtest.answers import ShopAnswer
 
 
 class Sample(NamedTuple):
@@ -17,11 +17,11 @@ class Sample(NamedTuple):
 
     at: float
     ms: float
-    answer: Answer
+    answer: ShopAnswer
 
 
 @dataclass(frozen=True)
-class Figures:
+class LoadFigures:
     """What the answers within one window add up to.
 
     `answers` counts them by outcome. `goodput` is good answers per second; p50 and p99 are
@@ -46,7 +46,7 @@ class Figures:
 
 def measure(
     samples: Iterable[Sample], start: float, end: float, cpu_seconds: float, good: str = "SOLD"
-) -> Figures:
+) -> LoadFigures:
     """Add up the samples that came at `start` or later and before `end`.
 
     `cpu_seconds` is what the generator's process used between the two. `good` is the outcome
@@ -58,7 +58,7 @@ def measure(
     def per_good(total: int) -> float | None:
         return quotient(total, len(times))
 
-    return Figures(
+    return LoadFigures(
         answers=dict(Counter(sample.answer.outcome for sample in inside)),
         goodput=len(times) / (end - start),
         p50_ms=percentile(times, 50) if times else None,
@@ -70,7 +70,7 @@ def measure(
     )
 
 
-def ratio(one: Figures, other: Figures | None) -> float | None:
+def ratio(one: LoadFigures, other: LoadFigures | None) -> float | None:
     """Goodput of one ÷ the other's, of the same repeat. None where it would mislead.
 
     That is when either was generator-bound: then the figure says how fast Locust is, and a

@@ -14,7 +14,7 @@ from loadtest.bench import inputs, tables
 from loadtest.bench.fulfil.command import fulfil
 from loadtest.bench.measuring import machine, progress
 from loadtest.bench.rows import BASE, DEFAULT, ROWS, choose, missing
-from loadtest.bench.run import Finished, Plan, document, run
+from loadtest.bench.run import Finished, LocksPlan, document, run
 
 
 @click.group(cls=Commands)
@@ -36,10 +36,7 @@ bench.add_command(fulfil)
     "--seconds", default=2, type=click.IntRange(1, 600), help="Of each lock, shape and repeat."
 )
 @click.option(
-    "--repeats",
-    default=3,
-    type=click.IntRange(1, 50),
-    help="How often each lock is measured.",
+    "--repeats", default=3, type=click.IntRange(1, 50), help="How often each lock is measured."
 )
 @click.option(
     "--base", metavar="NAME", help=f"The lock that ratios are against.  [default: {BASE}]"
@@ -78,7 +75,7 @@ def locks(
         base,
         partial(missing, zookeeper_hosts=hosts),
     )
-    plan = Plan(choice.rows, choice.base, inputs.shapes(shapes), seconds, repeats, hosts)
+    plan = LocksPlan(choice.rows, choice.base, inputs.shapes(shapes), seconds, repeats, hosts)
     check_writable(json_file)
     # Standard output may belong to the document.
     people = Console(stderr=json_file == "-", highlight=False)
@@ -97,13 +94,13 @@ def locks(
         write_json(json_file, document(finished, machine()))
 
 
-def with_progress(plan: Plan) -> Finished:
+def with_progress(plan: LocksPlan) -> Finished:
     """Run it, with a bar on standard error."""
     with progress(len(plan.cells), "bringing up a Valkey") as began:
         return run(plan, began)
 
 
-def show(people: Console, plan: Plan, finished: Finished) -> None:
+def show(people: Console, plan: LocksPlan, finished: Finished) -> None:
     for shape in plan.shapes:
         results = [result for result in finished.results if result.shape == shape]
         people.print(tables.table(plan, shape, results, people.width))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from app.config import Settings
 from loadtest.bench.contender import Names
-from loadtest.bench.rows import Row
+from loadtest.bench.rows import LockRow
 
 
 class Shape(NamedTuple):
@@ -28,7 +28,7 @@ class Shape(NamedTuple):
 class Task:
     """Get ready: `threads` contenders of `row`, connected and warm, where `settings` say."""
 
-    row: Row
+    row: LockRow
     names: Names
     settings: Settings
     threads: int

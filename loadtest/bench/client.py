@@ -57,10 +57,7 @@ class CountedServers(Servers):
                     return super().pack_commands(commands)
 
         pool = redis.ConnectionPool.from_url(
-            url,
-            socket_timeout=ANSWER,
-            socket_connect_timeout=ANSWER,
-            retry=NEVER_RESEND,
+            url, socket_timeout=ANSWER, socket_connect_timeout=ANSWER, retry=NEVER_RESEND
         )
         pool.connection_class = Counted
         return redis.Redis(connection_pool=pool)

@@ -20,7 +20,7 @@ from app.config import Settings
 from loadtest.bench import BenchFailed
 from loadtest.bench.cell import Count, Shape, Task, Window
 from loadtest.bench.contender import ANSWER, Names
-from loadtest.bench.rows import Row
+from loadtest.bench.rows import LockRow
 
 START_LIMIT = 120.0  # s to get ready: 64 processes that import at once on a busy machine
 # s that an attempt may last beyond the window: two answers that never come, and some air.
@@ -31,7 +31,7 @@ TAIL = 12  # lines of a dead worker's log that an error carries
 
 
 @dataclass
-class Member:
+class BenchWorker:
     """One worker process."""
 
     process: subprocess.Popen[bytes]
@@ -66,10 +66,10 @@ class Member:
 
 @dataclass
 class Crew:
-    members: list[Member]
+    members: list[BenchWorker]
     settings: Settings
 
-    def work(self, row: Row, names: Names, shape: Shape, seconds: float) -> list[Count]:
+    def work(self, row: LockRow, names: Names, shape: Shape, seconds: float) -> list[Count]:
         """One cell: all contend in the same window. Raises BenchFailed."""
         members = self.members[: shape.processes]
         # As in a shop of so many threads, each has its own connection to the database (of 40).
@@ -105,9 +105,9 @@ def hired(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
             member.link.close()
 
 
-def _hire(log: Path) -> Member:
+def _hire(log: Path) -> BenchWorker:
     ours, theirs = multiprocessing.Pipe()
     with theirs:
         command = [sys.executable, "-m", "loadtest.bench.worker", str(theirs.fileno())]
         process = start(command, log, pass_fds=[theirs.fileno()])
-    return Member(process, ours, log)
+    return BenchWorker(process, ours, log)

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from figures import Spread, percentile, quotient, spread
 
 from loadtest.bench.cell import Count, Shape
-from loadtest.bench.rows import Row
+from loadtest.bench.rows import LockRow
 
 
 @dataclass(frozen=True)
-class Figures:
+class LockFigures:
     """One lock, one shape, one repeat. None: nothing sold to be divided by, or it is not known."""
 
     sales_per_s: float
@@ -26,7 +26,9 @@ class Figures:
     oversold: int  # units sold that were never taken from the stock
 
 
-def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool = True) -> Figures:
+def figures(
+    counts: Sequence[Count], taken: int, seconds: float, counted: bool = True
+) -> LockFigures:
     """`taken` units are gone from the stock; all contenders had `seconds`.
 
     Not `counted`: what they sent is only a part of what their lock did.
@@ -35,7 +37,7 @@ def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool =
     waits = sorted(wait * 1000 for count in counts for wait in count.waits)
     sold = sum(count.sold for count in counts)
     shared = sold if counted else 0
-    return Figures(
+    return LockFigures(
         sales_per_s=sum(each) / seconds,
         p50_ms=percentile(waits, 50),
         p99_ms=percentile(waits, 99),
@@ -48,13 +50,13 @@ def figures(counts: Sequence[Count], taken: int, seconds: float, counted: bool =
 
 
 @dataclass(frozen=True)
-class Result:
+class LockResult:
     """One row of the table: a lock in one shape, its repeats beside the base's same repeats."""
 
-    row: Row
+    row: LockRow
     shape: Shape
-    repeats: list[Figures]
-    base: list[Figures]
+    repeats: list[LockFigures]
+    base: list[LockFigures]
 
     def spread(self, name: str) -> Spread | None:
         """Of one figure over the repeats."""

@@ -94,8 +94,7 @@ class Inlined:
             return Attempt(waited, sold=False)
         left = int(values[0]) - 1
         sold = self.lock.release(
-            ["SET", self.names.stock, left],
-            ["XADD", self.names.sales, "*", "left", left],
+            ["SET", self.names.stock, left], ["XADD", self.names.sales, "*", "left", left]
         )
         return Attempt(waited, sold)
 
@@ -111,7 +110,7 @@ BASE = "python-redis-lock"  # the only peer that neither sleeps nor starves: the
 
 
 @dataclass(frozen=True)
-class Row:
+class LockRow:
     """One lock in the table. `build` is found by its name in other processes: no lambdas."""
 
     name: str
@@ -136,7 +135,7 @@ WHERE = {
 }
 
 OURS = [
-    Row(
+    LockRow(
         name,
         WHERE[recipe.needs],
         partial(own_contender, recipe),
@@ -148,9 +147,9 @@ OURS = [
 ]
 
 QUEUE = [
-    Row("queue", "fairlock.Lock(), strictly first come, first served", no_cohort),
-    Row("queue-cohort", f"fairlock.Lock(cohort={COHORT})", cohort),
-    Row("queue-inlined", "fairlock.FusedLock, the section's commands inside", Inlined),
+    LockRow("queue", "fairlock.Lock(), strictly first come, first served", no_cohort),
+    LockRow("queue-cohort", f"fairlock.Lock(cohort={COHORT})", cohort),
+    LockRow("queue-inlined", "fairlock.FusedLock, the section's commands inside", Inlined),
 ]
 
 WHOLE = {
@@ -158,41 +157,39 @@ WHOLE = {
     "fused": "mode fused, its whole sale",
     "atomic": "mode atomic, its whole sale",
 }
-WHOLE_SALES = [Row(name, about, partial(Whole, name)) for name, about in WHOLE.items()]
+WHOLE_SALES = [LockRow(name, about, partial(Whole, name)) for name, about in WHOLE.items()]
 
 PEERS = [
-    Row(
+    LockRow(
         "redis-py",
         "redis.lock.Lock(sleep=0.1), its default",
         partial(peers.contender, peers.redis_py),
     ),
-    Row(
-        "redis-py-1ms",
-        "redis.lock.Lock(sleep=0.001)",
-        partial(peers.contender, peers.redis_py_1ms),
+    LockRow(
+        "redis-py-1ms", "redis.lock.Lock(sleep=0.001)", partial(peers.contender, peers.redis_py_1ms)
     ),
-    Row(
+    LockRow(
         "python-redis-lock",
         "redis_lock.Lock(), waits in BLPOP",
         partial(peers.contender, peers.python_redis_lock),
         "redis_lock",
         "python-redis-lock",
     ),
-    Row(
+    LockRow(
         "pottery",
         "pottery.Redlock() with one master, sleeps 0 to 0.2 s at random",
         partial(peers.contender, peers.pottery),
         "pottery",
         "pottery",
     ),
-    Row(
+    LockRow(
         "sherlock",
         "sherlock.RedisLock(retry_interval=0.1), its default",
         partial(peers.contender, peers.sherlock),
         "sherlock",
         "sherlock",
     ),
-    Row(
+    LockRow(
         "redlock-py",
         f"redlock.Redlock(retry_delay={peers.REDLOCK_PY_DELAY}) with one master",
         partial(peers.contender, peers.RedlockPy),
@@ -208,7 +205,7 @@ ROWS = {row.name: row for row in (*OURS, *QUEUE, *WHOLE_SALES, *PEERS)}
 DEFAULT = ["lease", "watchdog", *(row.name for row in (*QUEUE, *PEERS))]
 
 
-def missing(row: Row, zookeeper_hosts: str = "") -> str:
+def missing(row: LockRow, zookeeper_hosts: str = "") -> str:
     """Why it cannot be measured here; "" when it can."""
     if row.module and find_spec(row.module) is None:
         return f"{row.name} is not installed: pip install {row.package}."
@@ -219,13 +216,13 @@ def missing(row: Row, zookeeper_hosts: str = "") -> str:
 
 @dataclass(frozen=True)
 class Choice:
-    rows: list[Row]
-    base: Row
+    rows: list[LockRow]
+    base: LockRow
     remarks: list[str]  # what was done differently from what was asked, and why
 
 
 def choose(
-    only: list[str] | None, base: str | None, missing: Callable[[Row], str] = missing
+    only: list[str] | None, base: str | None, missing: Callable[[LockRow], str] = missing
 ) -> Choice:
     """The rows to measure. The base is measured too, chosen or not: ratios need it.
 

@@ -14,27 +14,27 @@ from typing import TypedDict
 import redis
 
 from loadtest.bench import BenchFailed, server
-from loadtest.bench.beside import reachable
 from loadtest.bench.cell import Shape
 from loadtest.bench.contender import Names
 from loadtest.bench.crew import Crew, hired
-from loadtest.bench.results import Figures, Result, figures
-from loadtest.bench.rows import Row
+from loadtest.bench.extra_servers import extra_servers
+from loadtest.bench.results import LockFigures, LockResult, figures
+from loadtest.bench.rows import LockRow
 
 STOCK = 1_000_000_000  # units; no window sells so many
 
 
 @dataclass(frozen=True)
-class Plan:
-    rows: list[Row]
-    base: Row  # one of the rows
+class LocksPlan:
+    rows: list[LockRow]
+    base: LockRow  # one of the rows
     shapes: list[Shape]
     seconds: int  # of each cell's window
     repeats: int
     zookeeper_hosts: str = ""  # for the row that needs them
 
     @property
-    def cells(self) -> list[tuple[Shape, int, Row]]:
+    def cells(self) -> list[tuple[Shape, int, LockRow]]:
         """In the order they run: A B C, B C A, ... so that no lock always follows the same one."""
         return [
             (shape, repeat, row)
@@ -44,23 +44,23 @@ class Plan:
         ]
 
 
-def rotated(rows: Sequence[Row], by: int) -> list[Row]:
+def rotated(rows: Sequence[LockRow], by: int) -> list[LockRow]:
     start = by % len(rows)
     return [*rows[start:], *rows[:start]]
 
 
 @dataclass(frozen=True)
 class Finished:
-    results: list[Result]
+    results: list[LockResult]
     server: str
 
 
-def run(plan: Plan, began: Callable[[str], object]) -> Finished:
+def run(plan: LocksPlan, began: Callable[[str], object]) -> Finished:
     """Measure; `began` is told of each cell as it begins.
 
     Raises BenchFailed, or StoreAway on a machine that the embedded server is not made for.
     """
-    measured: dict[tuple[Shape, str], list[Figures]] = {}
+    measured: dict[tuple[Shape, str], list[LockFigures]] = {}
     needs = {row.needs for row in plan.rows}
     processes = max(shape.processes for shape in plan.shapes)
     with stage(processes, needs, plan.zookeeper_hosts) as (store, crew):
@@ -71,7 +71,7 @@ def run(plan: Plan, began: Callable[[str], object]) -> Finished:
             cell = measure(store, crew, row, names, shape, plan.seconds)
             measured.setdefault((shape, row.name), []).append(cell)
     results = [
-        Result(row, shape, measured[shape, row.name], measured[shape, plan.base.name])
+        LockResult(row, shape, measured[shape, row.name], measured[shape, plan.base.name])
         for shape in plan.shapes
         for row in plan.rows
     ]
@@ -88,7 +88,7 @@ def stage(
         with (
             tempfile.TemporaryDirectory(prefix="lastapple-bench-") as name,
             server.running(Path(name)) as store,
-            reachable(needs, Path(name), server.url(store), zookeeper_hosts) as settings,
+            extra_servers(needs, Path(name), server.url(store), zookeeper_hosts) as settings,
             hired(Path(name), settings, processes) as crew,
         ):
             try:
@@ -103,8 +103,8 @@ def stage(
 
 
 def measure(
-    store: redis.Redis, crew: Crew, row: Row, names: Names, shape: Shape, seconds: int
-) -> Figures:
+    store: redis.Redis, crew: Crew, row: LockRow, names: Names, shape: Shape, seconds: int
+) -> LockFigures:
     """One cell, on an empty server."""
     store.flushall()
     store.set(names.stock, STOCK)
@@ -122,13 +122,13 @@ def measure(
 DIGITS = 4  # after the point; no run is exact enough for more
 
 
-class Document(TypedDict):
+class LocksDocument(TypedDict):
     rows: list[dict[str, str | float | None]]
     machine: str
     server: str
 
 
-def document(finished: Finished, machine: str) -> Document:
+def document(finished: Finished, machine: str) -> LocksDocument:
     return {
         "rows": [row(result) for result in finished.results],
         "machine": machine,
@@ -136,14 +136,14 @@ def document(finished: Finished, machine: str) -> Document:
     }
 
 
-def row(result: Result) -> dict[str, str | float | None]:
+def row(result: LockResult) -> dict[str, str | float | None]:
     """Medians; `oversold` is of all repeats together. null: cannot be said, or infinite."""
     ratio = result.ratio("sales_per_s")
     p99 = result.ratio("p99_ms")
     fairness = result.spread("fairness")
     medians = {
         field.name: (one := result.spread(field.name)) and finite(one.median)
-        for field in fields(Figures)
+        for field in fields(LockFigures)
     }
     return {
         "name": result.row.name,

@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from loadtest.bench.cell import Shape
-from loadtest.bench.results import Result
-from loadtest.bench.run import Plan
+from loadtest.bench.results import LockResult
+from loadtest.bench.run import LocksPlan
 
 # Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
 WIDE = 112
@@ -55,7 +55,7 @@ def title(shape: Shape) -> str:
     return f"{shape}: {processes} × {threads} contend for one item"
 
 
-def table(plan: Plan, shape: Shape, results: Sequence[Result], width: int) -> Table:
+def table(plan: LocksPlan, shape: Shape, results: Sequence[LockResult], width: int) -> Table:
     """Median and, where there is room, min–max of every figure over the repeats."""
     wide = width >= WIDE
     shown = "median and min–max" if wide else "median"
@@ -85,12 +85,12 @@ def table(plan: Plan, shape: Shape, results: Sequence[Result], width: int) -> Ta
     return made
 
 
-def label(result: Result) -> str:
+def label(result: LockResult) -> str:
     name = result.row.name
     return f"{name}\n[red](broken on purpose)[/]" if result.row.exhibit else name
 
 
-def chart(plan: Plan, results: Sequence[Result]) -> Table:
+def chart(plan: LocksPlan, results: Sequence[LockResult]) -> Table:
     """A bar for each ratio, with its whiskers as text."""
     ratios = [(result.row, result.ratio("sales_per_s")) for result in results]
     longest = max((ratio.median for _, ratio in ratios if ratio), default=0.0) or 1.0
@@ -107,7 +107,7 @@ def chart(plan: Plan, results: Sequence[Result]) -> Table:
     return made
 
 
-def reading(plan: Plan) -> list[str]:
+def reading(plan: LocksPlan) -> list[str]:
     return [
         "How to read it: look at fairness and the longest wait before the ratio. A lock that "
         "sleeps long between its tries sells much, because whoever has just released it takes it "

@@ -27,8 +27,8 @@ from loadtest.throughput import report, tables
 from loadtest.throughput.load import generator
 from loadtest.throughput.options import MOST, MOST_ORDERS, common, whole
 from loadtest.throughput.rows import document, rows
-from loadtest.throughput.run import Plan, run
-from loadtest.throughput.servers import NOBODY, Servers, servers
+from loadtest.throughput.run import ThroughputPlan, run
+from loadtest.throughput.servers import NOBODY, ServerSet, servers
 
 T = TypeVar("T")
 SETTINGS = {"show_default": True, "max_content_width": 100}
@@ -74,9 +74,9 @@ def http(
         raise click.UsageError("--profile needs py-spy: pip install py-spy")
     _writable(json_file, html_file)
     costs: dict[str, float] = {}
-    plan = Plan(modes, connections, seconds, repeats)
+    plan = ThroughputPlan(modes, connections, seconds, repeats)
 
-    def measured(place: Servers, steps: Steps) -> list[Any]:
+    def measured(place: ServerSet, steps: Steps) -> list[Any]:
         check_modes(modes, place.lab.about())
         steps.expect(len(list(plan.cells())) + profile)
         made = rows(run(plan, place, steps.step))
@@ -128,9 +128,9 @@ def growth(
     The defaults take about four minutes.
     """
     _writable(json_file, html_file)
-    plan = growing.Plan(mode, contenders, items, orders, seconds, repeats)
+    plan = growing.GrowthPlan(mode, contenders, items, orders, seconds, repeats)
 
-    def measured(place: Servers, steps: Steps) -> list[Any]:
+    def measured(place: ServerSet, steps: Steps) -> list[Any]:
         check_modes([mode], place.lab.about())
         steps.expect(repeats * (len(contenders) + len(items) + len(orders)))
         return growing.Growth(plan, place, steps.step).run()
@@ -148,7 +148,7 @@ def growth(
 
 
 def _measure(
-    measured: Callable[[Servers, Steps], list[T]],
+    measured: Callable[[ServerSet, Steps], list[T]],
     threads: int | None,
     peers: Mapping[str, str] = NOBODY,
 ) -> tuple[list[T], dict[str, str]]:

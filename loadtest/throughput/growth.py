@@ -14,7 +14,7 @@ from loadtest.lab import TIMEOUT
 from loadtest.run import ENDLESS
 from loadtest.throughput.load import Answers, send
 from loadtest.throughput.run import WARM_UP, Step
-from loadtest.throughput.servers import ITEM, Servers
+from loadtest.throughput.servers import ITEM, ServerSet
 
 MIB = 1 << 20
 CROWD = 64  # connections while items or books grow
@@ -23,7 +23,7 @@ FILL_LIMIT = 3_600.0  # s to sell as many orders as the books shall have
 
 
 @dataclass(frozen=True)
-class Plan:
+class GrowthPlan:
     mode: str
     contenders: list[int]
     items: list[int]
@@ -65,7 +65,7 @@ class Point:
 
 
 class Growth:
-    def __init__(self, plan: Plan, place: Servers, step: Step) -> None:
+    def __init__(self, plan: GrowthPlan, place: ServerSet, step: Step) -> None:
         self.plan = plan
         self.place = place
         self.step = step

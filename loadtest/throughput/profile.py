@@ -20,7 +20,7 @@ from loadtest import RunFailed
 from loadtest.run import ENDLESS
 from loadtest.throughput.load import send
 from loadtest.throughput.run import WARM_UP
-from loadtest.throughput.servers import ITEM, Servers
+from loadtest.throughput.servers import ITEM, ServerSet
 
 RATE = 200  # looks a second
 MARGIN = 30  # s that py-spy may take to write what it saw
@@ -46,7 +46,7 @@ def there() -> bool:
     return shutil.which("py-spy") is not None
 
 
-def profile(place: Servers, mode: str, connections: int, seconds: int) -> dict[str, float]:
+def profile(place: ServerSet, mode: str, connections: int, seconds: int) -> dict[str, float]:
     """µs of CPU for one sale, by place, the largest first. Raises RunFailed."""
     number = place.lab.start_round(ITEM, ENDLESS, mode)
     send(place.ours.url, ITEM, "SOLD", connections, WARM_UP)

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from loadtest.throughput.growth import Point
-from loadtest.throughput.rows import Row
+from loadtest.throughput.rows import ThroughputRow
 from loadtest.throughput.tables import (
     GROWTH_HEADINGS,
     GROWTH_READING,
@@ -57,7 +57,7 @@ def _bar(scale: Scale, of: Spread | None) -> Markup:
 
 
 def http_page(
-    rows: list[Row],
+    rows: list[ThroughputRow],
     costs: dict[str, float],
     facts: dict[str, str],
     command: str,

@@ -14,7 +14,7 @@ SOLD_OUT = ", sold out"  # behind the name of a mode: there is nothing left to s
 
 
 @dataclass(frozen=True)
-class Cell:
+class Measurement:
     """One row at one number of connections, in one repeat. Times in ms, CPU in µs.
 
     `cpu_us` is that of all processes of the shop, store and fulfil among them, for one good answer,
@@ -33,15 +33,15 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
+class ThroughputRow:
     """All repeats of a row at one number of connections."""
 
     name: str
     connections: int
-    cells: list[Cell]
-    noop: list[Cell]  # the same server's, in the same repeats
-    usual: list[Cell]
-    peer: list[Cell]  # who sells in the same way elsewhere, if anybody does
+    cells: list[Measurement]
+    noop: list[Measurement]  # the same server's, in the same repeats
+    usual: list[Measurement]
+    peer: list[Measurement]  # who sells in the same way elsewhere, if anybody does
 
     @property
     def under_way(self) -> int:
@@ -55,7 +55,7 @@ class Row:
         """Of one figure over the repeats."""
         return spread(getattr(cell, name) for cell in self.cells)
 
-    def against(self, base: list[Cell], name: str = "per_s") -> Spread | None:
+    def against(self, base: list[Measurement], name: str = "per_s") -> Spread | None:
         """Of one figure ÷ the base's in the same repeat."""
         theirs = {cell.repeat: getattr(cell, name) for cell in base}
         return spread(
@@ -65,9 +65,9 @@ class Row:
         )
 
 
-def rows(cells: Iterable[Cell]) -> list[Row]:
+def rows(cells: Iterable[Measurement]) -> list[ThroughputRow]:
     """Grouped, in the order in which they were first measured."""
-    groups: dict[tuple[int, str], list[Cell]] = {}
+    groups: dict[tuple[int, str], list[Measurement]] = {}
     for cell in cells:
         groups.setdefault((cell.connections, cell.name), []).append(cell)
     made = []
@@ -75,12 +75,14 @@ def rows(cells: Iterable[Cell]) -> list[Row]:
         own = PLAIN if name in (PLAIN, USUAL, *PEERS.values()) else NOOP
         beside = (own, USUAL, PEER_OF.get(name.partition(":")[0], ""))
         made.append(
-            Row(name, connections, group, *(groups.get((connections, one), []) for one in beside))
+            ThroughputRow(
+                name, connections, group, *(groups.get((connections, one), []) for one in beside)
+            )
         )
     return made
 
 
-def document(made: Iterable[Row]) -> list[dict[str, str | float | None]]:
+def document(made: Iterable[ThroughputRow]) -> list[dict[str, str | float | None]]:
     """The rows for programs: medians; `min` and `max` are those of `per_s`."""
     return [
         {

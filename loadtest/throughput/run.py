@@ -16,15 +16,15 @@ from loadtest.lab import request
 from loadtest.rows import label
 from loadtest.run import ENDLESS
 from loadtest.throughput.load import Answers, send
-from loadtest.throughput.rows import NOOP, PEER_OF, PEERS, PLAIN, RAW, SOLD_OUT, USUAL, Cell
-from loadtest.throughput.servers import ITEM, Server, Servers
+from loadtest.throughput.rows import NOOP, PEER_OF, PEERS, PLAIN, RAW, SOLD_OUT, USUAL, Measurement
+from loadtest.throughput.servers import ITEM, LoadedServer, ServerSet
 
 WARM_UP = 1  # s before each window, of the same load: connections, scripts, the round
 Step = Callable[[str], AbstractContextManager[None]]
 
 
 @dataclass(frozen=True)
-class Plan:
+class ThroughputPlan:
     modes: list[str]
     connections: list[int]
     seconds: float  # of each window
@@ -50,7 +50,7 @@ class Plan:
                     yield repeat, connections, name
 
 
-def run(plan: Plan, place: Servers, step: Step) -> list[Cell]:
+def run(plan: ThroughputPlan, place: ServerSet, step: Step) -> list[Measurement]:
     """Measure every cell inside a `step` of its name. Raises RunFailed."""
     about, made = place.lab.about(), []
     for repeat, connections, name in plan.cells():
@@ -62,11 +62,13 @@ def run(plan: Plan, place: Servers, step: Step) -> list[Cell]:
     return made
 
 
-def measure(place: Servers, name: str, connections: int, seconds: float, repeat: int) -> Cell:
+def measure(
+    place: ServerSet, name: str, connections: int, seconds: float, repeat: int
+) -> Measurement:
     if name == RAW:
         said = _raw(place, connections, seconds)
         per_s = said["good"] / said["seconds"]
-        return Cell(name, connections, repeat, per_s, 0, None, None, None, connections)
+        return Measurement(name, connections, repeat, per_s, 0, None, None, None, connections)
     server = place.of(name)
     item, wanted = (None, "NOOP") if name in (PLAIN, NOOP) else (ITEM, "SOLD")
     settled: Callable[[], object] = int  # nothing to wait for
@@ -80,7 +82,7 @@ def measure(place: Servers, name: str, connections: int, seconds: float, repeat:
     warm, answers, cpu = _load(server, item, wanted, connections, seconds, settled)
     if not answers.good:
         raise RunFailed(f"{name}: {server.url} gave no answer {wanted}.")
-    return Cell(
+    return Measurement(
         name,
         connections,
         repeat,
@@ -93,7 +95,7 @@ def measure(place: Servers, name: str, connections: int, seconds: float, repeat:
     )
 
 
-def _start(place: Servers, name: str) -> Callable[[], object]:
+def _start(place: ServerSet, name: str) -> Callable[[], object]:
     """Start the row's round; returns what waits until its sales are booked."""
     mode = name.removesuffix(SOLD_OUT)
     stock = 1 if name.endswith(SOLD_OUT) else ENDLESS
@@ -103,14 +105,14 @@ def _start(place: Servers, name: str) -> Callable[[], object]:
     return lambda: place.lab.audit(ITEM, round)
 
 
-def buy_the_last(place: Servers) -> None:
+def buy_the_last(place: ServerSet) -> None:
     status, said = request(place.ours.url, "POST", f"/buy/{ITEM}", {"quantity": 1})
     if status != 201:
         raise RunFailed(f"The only unit could not be bought: {said.get('detail', status)}")
 
 
 def _load(
-    server: Server,
+    server: LoadedServer,
     item: str | None,
     wanted: str,
     connections: int,
@@ -125,7 +127,7 @@ def _load(
     return warm, answers, server.cpu() - before
 
 
-def _raw(place: Servers, connections: int, seconds: float) -> dict[str, float]:
+def _raw(place: ServerSet, connections: int, seconds: float) -> dict[str, float]:
     command = [sys.executable, "-m", "loadtest.throughput.raw", str(connections), str(seconds)]
     try:
         ran = subprocess.run(

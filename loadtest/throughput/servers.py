@@ -18,7 +18,7 @@ from servers.process import start
 
 from loadtest import RunFailed
 from loadtest.lab import Lab, request
-from loadtest.shop import START_LIMIT, Shop, own_shop, stop
+from loadtest.shop import START_LIMIT, MeasuredShop, own_shop, stop
 from loadtest.throughput.rows import PLAIN, USUAL
 
 ITEM = "apple"
@@ -27,7 +27,7 @@ WORKERS, THREADS = 2, 8  # of the usual shop
 
 
 @dataclass
-class Server:
+class LoadedServer:
     """One that is asked by HTTP. `processes` are all that work for it, those of the store too."""
 
     url: str
@@ -55,22 +55,22 @@ class Server:
 
 
 @dataclass
-class Servers:
-    ours: Server
-    usual: Server
-    peers: dict[str, Server]  # by the names of their rows
+class ServerSet:
+    ours: LoadedServer
+    usual: LoadedServer
+    peers: dict[str, LoadedServer]  # by the names of their rows
     lab: Lab
     store: redis.Redis
-    shop: Shop
+    shop: MeasuredShop
 
-    def of(self, name: str) -> Server:
+    def of(self, name: str) -> LoadedServer:
         """Who is asked for that row."""
         theirs = self.peers | {PLAIN: self.usual, USUAL: self.usual}
         return theirs.get(name, self.ours)
 
 
 @contextmanager
-def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> Iterator[Servers]:
+def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> Iterator[ServerSet]:
     """All of them, on loopback and free ports; gone afterwards. Raises RunFailed.
 
     `threads` are those of each of our workers; None: as many as the shop has by itself. `peers` are
@@ -90,18 +90,18 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
         keeper = psutil.Process(int(store.info("server")["process_id"]))
         for server in (usual, *others.values()):
             server.processes.append(keeper)
-        shop_server = Server(shop.url, about.workers * about.threads, ours)
-        yield Servers(shop_server, usual, others, lab, store, shop)
+        shop_server = LoadedServer(shop.url, about.workers * about.threads, ours)
+        yield ServerSet(shop_server, usual, others, lab, store, shop)
 
 
 @contextmanager
-def _store(shop: Shop) -> Iterator[redis.Redis]:
+def _store(shop: MeasuredShop) -> Iterator[redis.Redis]:
     with redis.Redis.from_url(shop.store_url, socket_timeout=10) as store:
         yield store
 
 
 @contextmanager
-def _plain(shop: Shop, module: str, threads: int, peer: str = "") -> Iterator[Server]:
+def _plain(shop: MeasuredShop, module: str, threads: int, peer: str = "") -> Iterator[LoadedServer]:
     url = f"http://127.0.0.1:{free_port()}"
     command = [sys.executable, "-m", "gunicorn", f"loadtest.throughput.{module}:app"]
     command += ["-b", url[7:], "--workers", str(WORKERS), "--threads", str(threads)]
@@ -110,7 +110,7 @@ def _plain(shop: Shop, module: str, threads: int, peer: str = "") -> Iterator[Se
     process = start(command, env=os.environ | {"USUAL_STORE": shop.store_url, "PEER": peer})
     try:
         _wait(url, process, module)
-        yield Server(url, WORKERS * threads, family(process.pid))
+        yield LoadedServer(url, WORKERS * threads, family(process.pid))
     finally:
         stop(process)
 

@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 
 from loadtest.throughput.growth import Point
-from loadtest.throughput.rows import Row
+from loadtest.throughput.rows import ThroughputRow
 
 READING = (
     "÷ no-op: good answers a second, against those of the same server that does nothing. ÷ usual: "
@@ -52,7 +52,7 @@ HEADINGS = (
 )
 
 
-def line(row: Row) -> list[str]:
+def line(row: ThroughputRow) -> list[str]:
     """The row's figures, in the order of HEADINGS."""
     return [
         told(row.spread("per_s")),
@@ -69,7 +69,7 @@ def line(row: Row) -> list[str]:
     ]
 
 
-def table(connections: int, rows: Iterable[Row]) -> Table:
+def table(connections: int, rows: Iterable[ThroughputRow]) -> Table:
     made = _empty(f"{connections} connections", HEADINGS)
     for row in rows:
         made.add_row(row.name, *line(row))

@@ -37,7 +37,7 @@ MB = 1 << 20
 
 
 @dataclass(frozen=True)
-class Figures:
+class FulfilFigures:
     """CPU is of the drain alone, in µs of one core an order; memory in MB, `used` the store's."""
 
     sales_per_s: float
@@ -56,7 +56,9 @@ class Figures:
         return self.drain_per_s / self.sales_per_s
 
 
-def measure(stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], bool]) -> Figures:
+def measure(
+    stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], bool]
+) -> FulfilFigures:
     """On an empty store and an empty database, called `name`. Raises ShopError; also at `leave`."""
     url = stage.database(kind, name)
     servers = Servers(Settings(redis_url=stage.store_url, database_url=url, store_timeout=PATIENCE))
@@ -91,7 +93,7 @@ def measure(stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], 
         _until(lambda left: left == 0, waiting, DRAIN_LIMIT)
         seconds, per_order = time.monotonic() - begun, 1e6 / first
         after = stage.database_cpu(kind)
-        figures = Figures(
+        figures = FulfilFigures(
             sales_per_s=sales_per_s,
             drain_per_s=first / seconds,
             cpu_us=(used(it) - cpu) * per_order,

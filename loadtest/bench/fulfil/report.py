@@ -8,11 +8,11 @@ from figures import Spread, spread
 from rich import box
 from rich.table import Table
 
-from loadtest.bench.fulfil.cell import SELLERS, Figures
+from loadtest.bench.fulfil.cell import SELLERS, FulfilFigures
 from loadtest.bench.tables import cell
 
 Row = dict[str, str | float | None]
-Measured = Mapping[str, Sequence[Figures]]  # by database
+Measured = Mapping[str, Sequence[FulfilFigures]]  # by database
 
 # Of the drain: name in the document -> member of Figures, and how people are told.
 COLUMNS = {
@@ -44,7 +44,9 @@ def rows(measured: Measured) -> list[Row]:
     return found
 
 
-def _row(name: str, connections: int | None, per_s: Spread | None, cells: Sequence[Figures]) -> Row:
+def _row(
+    name: str, connections: int | None, per_s: Spread | None, cells: Sequence[FulfilFigures]
+) -> Row:
     row: Row = dict.fromkeys(("ratio_noop", "ratio_usual", "p50_ms", "p99_ms"))
     row |= {"name": name, "connections": connections}
     row |= {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from loadtest.bench.fulfil.cell import Figures, measure
+from loadtest.bench.fulfil.cell import FulfilFigures, measure
 from loadtest.bench.fulfil.stage import stage
 
 
@@ -14,9 +14,9 @@ def run(
     repeats: int,
     began: Callable[[str], object],
     leave: Callable[[], bool],
-) -> dict[str, list[Figures]]:
+) -> dict[str, list[FulfilFigures]]:
     """Figures of each database's repeats. Raises ShopError, also when it is time to `leave`."""
-    measured: dict[str, list[Figures]] = {kind: [] for kind in kinds}
+    measured: dict[str, list[FulfilFigures]] = {kind: [] for kind in kinds}
     with stage(kinds) as there:
         for repeat in range(repeats):
             for kind in kinds:

@@ -9,24 +9,26 @@ import pytest
 from loadtest.bench import BenchFailed
 from loadtest.bench.cell import Shape
 from loadtest.bench.contender import Names
-from loadtest.bench.results import Figures
-from loadtest.bench.rows import DEFAULT, ROWS, Build, Row, own_contender
-from loadtest.bench.run import Plan, measure, run, stage
+from loadtest.bench.results import LockFigures
+from loadtest.bench.rows import DEFAULT, ROWS, Build, LockRow, own_contender
+from loadtest.bench.run import LocksPlan, measure, run, stage
 from tests.integration.bench.stubs import Boastful, Broken, Forgetful, Never, Quiet, Stuck
 from tests.support.zookeeper import ZooKeeperServer
 
 
-def measured(rows: list[Row], shape: Shape, zookeeper_hosts: str = "") -> dict[str, Figures]:
+def measured(
+    rows: list[LockRow], shape: Shape, zookeeper_hosts: str = ""
+) -> dict[str, LockFigures]:
     """One repeat of one second."""
     told: list[str] = []
-    plan = Plan(rows, rows[0], [shape], 1, 1, zookeeper_hosts)
+    plan = LocksPlan(rows, rows[0], [shape], 1, 1, zookeeper_hosts)
     results = run(plan, told.append).results
     assert told == [f"{row.name} at {shape}, repeat 1 of 1" for row in rows]
     return {result.row.name: result.repeats[0] for result in results}
 
 
-def stub(build: Build) -> Row:
-    return Row("stub", "a stub", build)
+def stub(build: Build) -> LockRow:
+    return LockRow("stub", "a stub", build)
 
 
 def test_every_default_lock_sells_exactly() -> None:

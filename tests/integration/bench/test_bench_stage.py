@@ -12,7 +12,7 @@ import redis
 
 from app.config import Settings
 from app.store import embedded
-from loadtest.bench import BenchFailed, beside, server
+from loadtest.bench import BenchFailed, extra_servers, server
 from loadtest.bench.cell import Task
 from loadtest.bench.contender import Names
 from loadtest.bench.rows import ROWS
@@ -47,10 +47,7 @@ def test_ctrl_c_while_leaving_does_not_interrupt_it(
 
 
 def test_a_worker_that_says_nothing_is_not_waited_for_without_end() -> None:
-    with (
-        stage(1) as (_store, crew),
-        pytest.raises(BenchFailed, match=r"did not answer within 0 s"),
-    ):
+    with stage(1) as (_store, crew), pytest.raises(BenchFailed, match=r"did not answer within 0 s"):
         crew.members[0].hear(0.1)
 
 
@@ -120,7 +117,7 @@ def test_three_masters_and_a_database_of_the_runs_own(folder: Path) -> None:
 
 
 def test_a_zookeeper_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside, "CONNECT", 0.5)
+    monkeypatch.setattr(extra_servers, "CONNECT", 0.5)
     hosts = f"127.0.0.1:{free_port()}"
     with (
         pytest.raises(BenchFailed, match=rf"ZooKeeper \({hosts}\) does not answer"),

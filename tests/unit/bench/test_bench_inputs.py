@@ -12,7 +12,7 @@ from app.locks import LOCKS
 from loadtest.bench import rows
 from loadtest.bench.__main__ import bench
 from loadtest.bench.inputs import names, shapes
-from loadtest.bench.rows import DEFAULT, ROWS, Row, choose, missing
+from loadtest.bench.rows import DEFAULT, ROWS, LockRow, choose, missing
 
 
 def run(*arguments: str) -> Result:
@@ -21,7 +21,7 @@ def run(*arguments: str) -> Result:
     return runner.invoke(bench, ["locks", *arguments], prog_name="lastapple bench")
 
 
-def without(package: str) -> Callable[[Row], str]:
+def without(package: str) -> Callable[[LockRow], str]:
     """As on a machine where it is not installed."""
     return lambda row: f"no {package}" if row.package == package else ""
 

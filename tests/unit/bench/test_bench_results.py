@@ -13,20 +13,20 @@ from rich.console import Console
 
 from loadtest.bench.cell import Count, Shape, Window
 from loadtest.bench.contender import Attempt
-from loadtest.bench.results import Figures, Result, figures
-from loadtest.bench.rows import ROWS, Row
-from loadtest.bench.run import Plan, rotated, row
+from loadtest.bench.results import LockFigures, LockResult, figures
+from loadtest.bench.rows import ROWS, LockRow
+from loadtest.bench.run import LocksPlan, rotated, row
 from loadtest.bench.tables import WIDE, cell, number, table
 from loadtest.bench.worker import contend
 
 ONE = Count(in_window=[10, 20], sold=32, waits=[0.001] * 98, round_trips=128, commands=224)
 OTHER = Count(in_window=[40, 30], sold=70, waits=[0.002, 0.5], round_trips=280, commands=490)
-FIGURES = Figures(100.0, 1.0, 2.0, 3.0, 1.5, 4.0, 7.0, 0)
+FIGURES = LockFigures(100.0, 1.0, 2.0, 3.0, 1.5, 4.0, 7.0, 0)
 
 
 def test_figures_of_one_cell() -> None:
     """102 sold and 95 taken: 7 units were sold twice. Two of 102 were late, and not speed."""
-    assert figures([ONE, OTHER], taken=95, seconds=2) == Figures(
+    assert figures([ONE, OTHER], taken=95, seconds=2) == LockFigures(
         sales_per_s=50.0,
         p50_ms=1.0,
         p99_ms=2.0,
@@ -51,8 +51,8 @@ def test_nothing_sold_divides_nothing() -> None:
     assert found.commands_per_sale is None
 
 
-def result(mine: list[Figures], base: list[Figures]) -> Result:
-    return Result(ROWS["lease"], Shape(2, 4), mine, base)
+def result(mine: list[LockFigures], base: list[LockFigures]) -> LockResult:
+    return LockResult(ROWS["lease"], Shape(2, 4), mine, base)
 
 
 def test_a_ratio_is_against_the_same_round() -> None:
@@ -92,7 +92,7 @@ def test_one_row_of_the_document() -> None:
 
 def test_the_locks_take_turns_and_none_always_comes_first() -> None:
     rows = [ROWS[name] for name in ("lease", "redis-py", "sherlock")]
-    plan = Plan(rows, rows[0], [Shape(1, 1), Shape(2, 4)], seconds=1, repeats=2)
+    plan = LocksPlan(rows, rows[0], [Shape(1, 1), Shape(2, 4)], seconds=1, repeats=2)
     assert [(str(shape), repeat, one.name) for shape, repeat, one in plan.cells][:6] == [
         ("1x1", 0, "lease"),
         ("1x1", 0, "redis-py"),
@@ -121,7 +121,7 @@ def test_cells_for_people() -> None:
 
 
 def test_every_row_says_how_it_is_made() -> None:
-    def complete(one: Row) -> bool:
+    def complete(one: LockRow) -> bool:
         return bool(one.settings) and bool(one.module) == bool(one.package)
 
     assert [name for name, one in ROWS.items() if name != one.name or not complete(one)] == []
@@ -151,12 +151,12 @@ def test_a_turn_that_ends_before_the_window_warms_up() -> None:
 def test_a_table_loses_no_digit(width: int) -> None:
     """Each figure in one piece, at the two widths that it is made for."""
     repeats = [
-        Figures(low, low / 100, low / 10, low, low / 7, low / 100, low / 90, int(low))
+        LockFigures(low, low / 100, low / 10, low, low / 7, low / 100, low / 90, int(low))
         for low in (1234.0, 2345.0, 3456.0)
     ]
     base = ROWS["python-redis-lock"]
-    plan = Plan([base], base, [Shape(64, 128)], seconds=2, repeats=3)
-    made = table(plan, plan.shapes[0], [Result(base, plan.shapes[0], repeats, repeats)], width)
+    plan = LocksPlan([base], base, [Shape(64, 128)], seconds=2, repeats=3)
+    made = table(plan, plan.shapes[0], [LockResult(base, plan.shapes[0], repeats, repeats)], width)
     console = Console(width=width, record=True, file=io.StringIO())
     console.print(made)
     text = console.export_text()

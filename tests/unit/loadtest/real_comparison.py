@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from loadtest.machine import Machine
-from loadtest.rows import Row, Yardstick
+from loadtest.rows import ComparisonRow, Yardstick
 from loadtest.run import Options
 
 
@@ -19,7 +19,7 @@ class Comparison:
     document: dict[str, Any]
     machine: Machine
     options: Options
-    rows: list[Row]
+    rows: list[ComparisonRow]
     yardsticks: list[Yardstick]
 
 
@@ -30,6 +30,6 @@ def comparison() -> Comparison:
         document,
         Machine(**document["machine"]),
         Options(**document["options"]),
-        [Row(**row) for row in document["rows"]],
+        [ComparisonRow(**row) for row in document["rows"]],
         [Yardstick(**noop) for noop in document["noop"]],
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from loadtest.lab import Audit
-from loadtest.rows import Cells, Row, by_mode, row, worth_a_cross_check, yardstick
-from loadtest.window import Figures
+from loadtest.rows import Cells, ComparisonRow, by_mode, row, worth_a_cross_check, yardstick
+from loadtest.window import LoadFigures
 
 AUDIT: Audit = {
     "stocked": 500,
@@ -18,11 +18,11 @@ AUDIT: Audit = {
 }
 
 
-def cell(goodput: float, cpu: float = 0.4, **answers: int) -> Figures:
-    return Figures(answers, goodput, 5.0, 9.0, 1.5, 4.0, 6.0, cpu)
+def cell(goodput: float, cpu: float = 0.4, **answers: int) -> LoadFigures:
+    return LoadFigures(answers, goodput, 5.0, 9.0, 1.5, 4.0, 6.0, cpu)
 
 
-def a_row(mode: str, goodput: float, repeat: int = 1, bound: bool = False) -> Row:
+def a_row(mode: str, goodput: float, repeat: int = 1, bound: bool = False) -> ComparisonRow:
     cells = Cells(AUDIT, cell(0), cell(goodput, cpu=1.0 if bound else 0.4), settled=True)
     return row(mode, False, repeat, cells, None, cell(5000))
 

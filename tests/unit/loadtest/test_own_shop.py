@@ -67,7 +67,7 @@ def test_a_shop_that_died_is_told_with_its_last_words(tmp_path: Path) -> None:
     log.write_text("".join(f"line {number}\n" for number in range(100)) + "Port in use\n")
     with start("-c", "raise SystemExit(3)") as process:
         process.wait()
-        dead = shop.Shop("http://127.0.0.1:1", "http://127.0.0.1:2", process, log)
+        dead = shop.MeasuredShop("http://127.0.0.1:1", "http://127.0.0.1:2", process, log)
         with pytest.raises(RunFailed, match=r"stopped by itself \(status 3\)") as failed:
             dead.check()
     assert str(failed.value).endswith("line 99\n    Port in use")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from loadtest.answers import Answer, read
+from loadtest.answers import ShopAnswer, read
 
 SOLD = {
     "outcome": "SOLD",
@@ -30,11 +30,11 @@ def body(**changes: object) -> bytes:
 
 @pytest.mark.parametrize(("outcome", "status"), [("SOLD", 201), ("SOLD_OUT", 409), ("BUSY", 503)])
 def test_an_outcome_comes_with_the_shops_own_counts(outcome: str, status: int) -> None:
-    assert read(status, body(outcome=outcome)) == Answer(outcome, 3, 9, 21)
+    assert read(status, body(outcome=outcome)) == ShopAnswer(outcome, 3, 9, 21)
 
 
 def test_a_noop_has_no_counts() -> None:
-    assert read(200, b'{"outcome":"NOOP"}') == Answer("NOOP")
+    assert read(200, b'{"outcome":"NOOP"}') == ShopAnswer("NOOP")
 
 
 @pytest.mark.parametrize(
@@ -51,15 +51,15 @@ def test_a_status_that_contradicts_the_body_is_an_error(outcome: str, status: in
 def test_a_problem_without_an_outcome_is_an_error_of_that_title(status: int) -> None:
     """Not on sale is a 409 too, the store being away a 503: the status alone would lie."""
     problem = b'{"type":"about:blank","title":"Not on sale","status":409}'
-    assert read(status, problem) == Answer("ERROR", why=f"{status} Not on sale")
+    assert read(status, problem) == ShopAnswer("ERROR", why=f"{status} Not on sale")
 
 
 @pytest.mark.parametrize("garbage", [b"", b"<h1>Bad Gateway</h1>", b"[1]", b'"SOLD"', b"\xff"])
 def test_an_unreadable_body_is_an_error_even_with_a_good_status(garbage: bytes) -> None:
-    assert read(201, garbage) == Answer("ERROR", why="201 with a body that is no JSON object")
+    assert read(201, garbage) == ShopAnswer("ERROR", why="201 with a body that is no JSON object")
 
 
 def test_a_sale_without_its_counts_is_an_error() -> None:
     short = {name: value for name, value in SOLD.items() if name != "round_trips"}
     answer = read(201, json.dumps(short).encode())
-    assert answer == Answer("ERROR", why="201 with a body that lacks 'round_trips'")
+    assert answer == ShopAnswer("ERROR", why="201 with a body that lacks 'round_trips'")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from loadtest.throughput.rows import NOOP, PLAIN, RAW, USUAL, Cell, document, rows
+from loadtest.throughput.rows import NOOP, PLAIN, RAW, USUAL, Measurement, document, rows
 
 
-def cell(name: str, repeat: int, per_s: float, **more: float) -> Cell:
+def cell(name: str, repeat: int, per_s: float, **more: float) -> Measurement:
     times = {"p50_ms": 5.0, "p99_ms": 9.0, "cpu_us": 100.0} | more
-    return Cell(name, 64, repeat, per_s, 0, under_way=16, **times)
+    return Measurement(name, 64, repeat, per_s, 0, under_way=16, **times)
 
 
 CELLS = [
@@ -15,7 +15,7 @@ CELLS = [
     *(cell(USUAL, 1, 500), cell(USUAL, 2, 1_000)),
     *(cell(NOOP, 1, 2_000, p99_ms=3.0), cell(NOOP, 2, 2_000, p99_ms=3.0)),
     *(cell("atomic", 1, 1_500, cpu_us=150.0), cell("atomic", 2, 1_000, cpu_us=50.0)),
-    Cell(RAW, 64, 1, 9_000, 0, None, None, None, 64),
+    Measurement(RAW, 64, 1, 9_000, 0, None, None, None, 64),
 ]
 
 

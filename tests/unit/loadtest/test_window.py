@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from loadtest.answers import Answer
-from loadtest.window import Figures, Sample, measure, ratio
+from loadtest.answers import ShopAnswer
+from loadtest.window import LoadFigures, Sample, measure, ratio
 
-SOLD = Answer("SOLD", attempts=1, round_trips=2, commands=7)
-BUSY = Answer("BUSY", attempts=64, round_trips=129, commands=300)
+SOLD = ShopAnswer("SOLD", attempts=1, round_trips=2, commands=7)
+BUSY = ShopAnswer("BUSY", attempts=64, round_trips=129, commands=300)
 
 
-def samples(*at: float, answer: Answer = SOLD, ms: float = 5.0) -> list[Sample]:
+def samples(*at: float, answer: ShopAnswer = SOLD, ms: float = 5.0) -> list[Sample]:
     return [Sample(moment, ms, answer) for moment in at]
 
 
-def figures(goodput: float, cpu: float = 0.5) -> Figures:
+def figures(goodput: float, cpu: float = 0.5) -> LoadFigures:
     return replace(measure([], 0, 1, cpu), goodput=goodput)
 
 
@@ -59,7 +59,7 @@ def test_no_sale_no_figure() -> None:
 
 
 def test_the_yardstick_counts_noops() -> None:
-    figures = measure(samples(1, 2, answer=Answer("NOOP")), 0, 4, 1, good="NOOP")
+    figures = measure(samples(1, 2, answer=ShopAnswer("NOOP")), 0, 4, 1, good="NOOP")
     assert figures.goodput == 0.5
     assert figures.p50_ms == 5
 
@@ -96,5 +96,5 @@ def test_a_ratio_is_of_goodputs() -> None:
     ],
     ids=["bound", "yardstick bound", "yardstick is zero", "no yardstick"],
 )
-def test_no_ratio_where_it_would_mislead(one: Figures, other: Figures | None) -> None:
+def test_no_ratio_where_it_would_mislead(one: LoadFigures, other: LoadFigures | None) -> None:
     assert ratio(one, other) is None

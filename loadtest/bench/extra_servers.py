@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 @contextmanager
-def reachable(
+def extra_servers(
     needs: Collection[str], folder: Path, url: str, zookeeper_hosts: str
 ) -> Iterator[Settings]:
     """Where a worker finds all that rows with these `needs` live in; the store is at `url`."""
