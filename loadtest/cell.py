@@ -14,7 +14,6 @@ from argparse import Namespace
 from dataclasses import asdict
 
 import gevent
-import psutil
 import uuid_utils
 from locust.env import Environment
 from locust.runners import LocalRunner
@@ -82,29 +81,23 @@ class LoadCell:
     def for_a_time(self, runner: LocalRunner, seconds: float) -> LoadFigures:
         """Answers before the window and after it are left out, the load goes on around it."""
         gevent.sleep(WARM_UP)
-        start, used = time.perf_counter(), cpu_seconds()
+        start, used = time.perf_counter(), time.process_time()
         gevent.sleep(seconds)
-        end, used = time.perf_counter(), cpu_seconds() - used
+        end, used = time.perf_counter(), time.process_time() - used
         runner.stop()
         return measure(self.samples, start, end, used, self.good)
 
     def until_sold_out(self, runner: LocalRunner) -> LoadFigures:
         """Every answer counts, also the last ones, which come while the buyers stop."""
-        start, used = time.perf_counter(), cpu_seconds()
+        start, used = time.perf_counter(), time.process_time()
         self.last_good = start
         while (now := time.perf_counter()) < start + SELL_OUT_LIMIT:
             if now > self.last_good + QUIET:
                 break
             gevent.sleep(0.05)
         runner.stop()
-        end, used = time.perf_counter(), cpu_seconds() - used
+        end, used = time.perf_counter(), time.process_time() - used
         return measure(self.samples, start, end, used, self.good)
-
-
-def cpu_seconds() -> float:
-    """CPU time of this process so far, user and system."""
-    times = psutil.Process().cpu_times()
-    return times.user + times.system
 
 
 def main() -> None:

@@ -24,6 +24,7 @@ from loadtest.experiment import experiment
 from loadtest.inputs import parse_modes, parse_url
 from loadtest.lab import LabRefused
 from loadtest.machine import Machine
+from loadtest.options import as_html, as_json, repeats, window
 from loadtest.remarks import remarks, verdict
 from loadtest.report import document, page
 from loadtest.rows import by_mode, label
@@ -57,31 +58,16 @@ def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
 @click.option(
     "--buyers", default=32, type=click.IntRange(1, 512), help="How many buy at the same time."
 )
-@click.option(
-    "--seconds", default=5, type=click.IntRange(1, 600), help="Measured window of a cost cell."
-)
-@click.option(
-    "--repeats", default=3, type=click.IntRange(1, 50), help="How often each mode is measured."
-)
+@window(5)
+@repeats
 @click.option(
     "--url", callback=parsed(parse_url), help="A running shop to measure instead of an own one."
 )
 @click.option(
     "--lab-url", callback=parsed(parse_url), help="Its lab.  [default: the same host's next port]"
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write all rows there; - is standard output, with nothing else on it.",
-)
-@click.option(
-    "--html",
-    "html_file",
-    default="compare.html",
-    type=click.Path(dir_okay=False),
-    help="Write the report there.",
-)
+@as_json
+@as_html("compare.html")
 def compare(
     modes: list[str],
     stock: int,

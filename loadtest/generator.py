@@ -43,16 +43,30 @@ def generate(load: Load) -> LoadFigures:
 
     Raises RunFailed when the process dies or hangs.
     """
-    # In a session of its own: Ctrl-C reaches this process only, which then ends that one.
     command = [sys.executable, "-m", "loadtest.cell", json.dumps(asdict(load))]
-    limit = (load.seconds or SELL_OUT_LIMIT) + WARM_UP + LAST_ANSWERS_S + MARGIN
+    limit_s = (load.seconds or SELL_OUT_LIMIT) + WARM_UP + LAST_ANSWERS_S + MARGIN
+    return LoadFigures(**json.loads(run_program("The load generator", command, limit_s)))
+
+
+def run_program(
+    name: str, command: list[str], limit_s: float, env: dict[str, str] | None = None
+) -> str:
+    """Return what a program prints. Raises RunFailed when it fails or takes longer.
+
+    It has a session of its own: Ctrl-C reaches this process only, which then ends that one.
+    """
     try:
-        cell = subprocess.run(
-            command, capture_output=True, text=True, timeout=limit, start_new_session=True
+        done = subprocess.run(
+            command,
+            env=env,
+            capture_output=True,
+            text=True,
+            timeout=limit_s,
+            start_new_session=True,
         )
     except subprocess.TimeoutExpired as late:
-        raise RunFailed(f"The load generator did not finish within {limit:.0f} s.") from late
-    if cell.returncode:
-        last = (cell.stderr.strip() or f"exit status {cell.returncode}").splitlines()[-1]
-        raise RunFailed(f"The load generator failed: {last}")
-    return LoadFigures(**json.loads(cell.stdout))
+        raise RunFailed(f"{name} did not finish within {limit_s:g} s.") from late
+    if done.returncode:
+        output = (done.stderr or done.stdout).strip() or f"exit status {done.returncode}"
+        raise RunFailed(f"{name} failed: {output.splitlines()[-1]}")
+    return done.stdout

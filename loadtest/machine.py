@@ -48,8 +48,7 @@ class Machine:
 def describe(about: About, buyers: int, own: bool) -> Machine:
     """The machine of the load, with the shop as its lab describes it.
 
-    Cores are those this process may use: in a container often fewer than there are. Of a shop
-    that is not our `own` we do not know which gunicorn and Flask it runs on.
+    Of a shop that is not our `own` we do not know which gunicorn and Flask it runs on.
     """
     names = ("gunicorn", "flask", "locust") if own else ("locust",)
     versions = {name: metadata.version(name) for name in names}
@@ -57,7 +56,7 @@ def describe(about: About, buyers: int, own: bool) -> Machine:
         versions["wrk"] = version.removeprefix("wrk ")
     return Machine(
         cpu=cpu_model(),
-        cores=len(psutil.Process().cpu_affinity()) if psutil.LINUX else psutil.cpu_count() or 1,
+        cores=cores(),
         system=f"{platform.system()} {platform.release()}",
         python=platform.python_version(),
         store=about.server,
@@ -81,3 +80,17 @@ def cpu_model() -> str:
     except OSError:
         pass  # not Linux
     return platform.processor() or platform.machine()
+
+
+def cores() -> int:
+    """Count the cores that this process may use: in a container often fewer than there are."""
+    return len(psutil.Process().cpu_affinity()) if psutil.LINUX else psutil.cpu_count() or 1
+
+
+def summarize() -> str:
+    """Describe the machine and the client libraries in one line."""
+    return (
+        f"{cores()} cores ({platform.machine()}), {platform.system()} {platform.release()}, "
+        f"Python {platform.python_version()}, redis-py {metadata.version('redis')}, "
+        f"hiredis {metadata.version('hiredis')}"
+    )

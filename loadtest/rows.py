@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from loadtest.answers import STATUS
 from loadtest.lab import Audit
@@ -86,16 +88,17 @@ def errors(figures: LoadFigures) -> int:
     return sum(count for outcome, count in figures.answers.items() if outcome not in STATUS)
 
 
+AUDITED = ("stocked", "sold", "oversold", "left", "orders")
+SPEED = ("goodput", "p50_ms", "p99_ms", "generator_bound")
+PER_SALE = ("attempts_per_sale", "round_trips_per_sale", "commands_per_sale")
+
+
+def _copy(figures: LoadFigures, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(figures, name) for name in names} | {"generator_cpu": figures.cpu}
+
+
 def yardstick(repeat: int, noop: LoadFigures) -> Yardstick:
-    return Yardstick(
-        repeat=repeat,
-        goodput=noop.goodput,
-        p50_ms=noop.p50_ms,
-        p99_ms=noop.p99_ms,
-        errors=errors(noop),
-        generator_cpu=noop.cpu,
-        generator_bound=noop.generator_bound,
-    )
+    return Yardstick(repeat=repeat, errors=errors(noop), **_copy(noop, SPEED))
 
 
 def row(
@@ -107,32 +110,22 @@ def row(
     noop: LoadFigures,
 ) -> ComparisonRow:
     """Put a row together; `atomic` and `noop` are cost cells of the same repeat."""
-    audit, sell_out, cost = cells.audit, cells.sell_out, cells.cost
+    sell_out, cost = cells.sell_out, cells.cost
+    units: dict[str, Any] = {name: cells.audit.get(name) for name in AUDITED}
     return ComparisonRow(
         mode=mode,
         exhibit=exhibit,
         repeat=repeat,
-        stocked=audit.get("stocked"),
-        sold=audit.get("sold"),
-        oversold=audit.get("oversold"),
-        left=audit.get("left"),
-        orders=audit.get("orders"),
+        **units,
         sold_out=sell_out.answers.get("SOLD_OUT", 0),
         busy=sell_out.answers.get("BUSY", 0),
         errors=errors(sell_out),
         settled=cells.settled,
-        goodput=cost.goodput,
-        p50_ms=cost.p50_ms,
-        p99_ms=cost.p99_ms,
-        attempts_per_sale=cost.attempts_per_sale,
-        round_trips_per_sale=cost.round_trips_per_sale,
-        commands_per_sale=cost.commands_per_sale,
+        **_copy(cost, SPEED + PER_SALE),
         cost_busy=cost.answers.get("BUSY", 0),
         cost_errors=errors(cost),
         ratio_atomic=ratio(cost, atomic),
         ratio_noop=ratio(cost, noop),
-        generator_cpu=cost.cpu,
-        generator_bound=cost.generator_bound,
     )
 
 

@@ -11,8 +11,7 @@ import shutil
 import subprocess
 from importlib.resources import as_file, files
 
-from loadtest import RunFailed
-from loadtest.generator import WARM_UP, Load
+from loadtest.generator import WARM_UP, Load, run_program
 
 MARGIN = 30  # seconds wrk may take beyond its duration before it counts as hung
 
@@ -55,18 +54,6 @@ def ask(
     """Run a Lua script of ours, which prints its counts as JSON at last. Raises RunFailed."""
     with as_file(files("loadtest").joinpath(script)) as path:
         command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds:g}s", "-s", str(path), url]
-        command += ["--", *arguments]
-        try:
-            wrk = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                timeout=seconds + MARGIN,
-                start_new_session=True,  # Ctrl-C reaches us only, and `run` then ends it
-            )
-        except subprocess.TimeoutExpired as late:
-            raise RunFailed(f"wrk did not finish within {seconds + MARGIN:g} s.") from late
-    if wrk.returncode:
-        raise RunFailed(f"wrk failed: {(wrk.stderr or wrk.stdout).strip().splitlines()[-1]}")
-    counts: dict[str, float] = json.loads(wrk.stdout.splitlines()[-1])
+        output = run_program("wrk", [*command, "--", *arguments], seconds + MARGIN)
+    counts: dict[str, float] = json.loads(output.splitlines()[-1])
     return counts

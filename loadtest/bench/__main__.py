@@ -12,9 +12,11 @@ from rich.console import Console
 from app.cli.output import Commands, check_writable, settings, write_json
 from loadtest.bench import inputs, tables
 from loadtest.bench.fulfil.command import fulfil
-from loadtest.bench.measuring import machine, progress
 from loadtest.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from loadtest.bench.run import Finished, LocksPlan, document, run
+from loadtest.machine import summarize
+from loadtest.options import as_json, repeats, window
+from loadtest.progress import progress
 
 
 @click.group(cls=Commands)
@@ -32,21 +34,12 @@ bench.add_command(fulfil)
     help=f"Which locks, of: {', '.join(ROWS)}.  [default: {', '.join(DEFAULT)}]",
 )
 @click.option("--shapes", default="2x4,2x16", help="Processes x threads that contend.")
-@click.option(
-    "--seconds", default=2, type=click.IntRange(1, 600), help="Of each lock, shape and repeat."
-)
-@click.option(
-    "--repeats", default=3, type=click.IntRange(1, 50), help="How often each lock is measured."
-)
+@window(2)
+@repeats
 @click.option(
     "--base", metavar="NAME", help=f"The lock that ratios are against.  [default: {BASE}]"
 )
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write all rows to this file; - is standard output, with nothing else on it.",
-)
+@as_json
 def locks(
     only: str | None,
     shapes: str,
@@ -91,7 +84,7 @@ def locks(
         sys.exit(130)
     show(people, plan, finished)
     if json_file:
-        write_json(json_file, document(finished, machine()))
+        write_json(json_file, document(finished, summarize()))
 
 
 def with_progress(plan: LocksPlan) -> Finished:
@@ -109,7 +102,7 @@ def show(people: Console, plan: LocksPlan, finished: Finished) -> None:
     for sentence in tables.reading(plan):
         people.print(sentence, markup=False)
     facts = {row.name: row.settings for row in plan.rows}
-    for name, fact in (facts | {"server": finished.server, "machine": machine()}).items():
+    for name, fact in (facts | {"server": finished.server, "machine": summarize()}).items():
         people.print(f"{name}: {fact}", style="dim", markup=False)
 
 

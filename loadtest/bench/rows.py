@@ -15,6 +15,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
+import redis
 from fairlock import FusedLock, Lock
 
 from app.config import Settings
@@ -26,7 +27,7 @@ from app.locks.queue import Queue
 from app.modes import MODES
 from app.store.servers import Servers
 from loadtest.bench import peers
-from loadtest.bench.contender import WAIT_S, Attempt, Contender, Guarded, Names
+from loadtest.bench.contender import WAIT_S, Attempt, Contender, Guarded, Mutex, Names
 
 
 class Whole:
@@ -159,43 +160,24 @@ WHOLE = {
 }
 WHOLE_SALES = [LockRow(name, about, partial(Whole, name)) for name, about in WHOLE.items()]
 
+
+def _peer(
+    name: str, settings: str, lock: Callable[[redis.Redis, str, int], Mutex], module: str = ""
+) -> LockRow:
+    return LockRow(name, settings, partial(peers.contender, lock), module, module and name)
+
+
+REDLOCK_PY = f"redlock.Redlock(retry_delay={peers.REDLOCK_PY_DELAY}) with one master"
+POTTERY = "pottery.Redlock() with one master, sleeps 0 to 0.2 s at random"
+SHERLOCK = "sherlock.RedisLock(retry_interval=0.1), its default"
+BLPOP = "redis_lock.Lock(), waits in BLPOP"
 PEERS = [
-    LockRow(
-        "redis-py",
-        "redis.lock.Lock(sleep=0.1), its default",
-        partial(peers.contender, peers.redis_py),
-    ),
-    LockRow(
-        "redis-py-1ms", "redis.lock.Lock(sleep=0.001)", partial(peers.contender, peers.redis_py_1ms)
-    ),
-    LockRow(
-        "python-redis-lock",
-        "redis_lock.Lock(), waits in BLPOP",
-        partial(peers.contender, peers.python_redis_lock),
-        "redis_lock",
-        "python-redis-lock",
-    ),
-    LockRow(
-        "pottery",
-        "pottery.Redlock() with one master, sleeps 0 to 0.2 s at random",
-        partial(peers.contender, peers.pottery),
-        "pottery",
-        "pottery",
-    ),
-    LockRow(
-        "sherlock",
-        "sherlock.RedisLock(retry_interval=0.1), its default",
-        partial(peers.contender, peers.sherlock),
-        "sherlock",
-        "sherlock",
-    ),
-    LockRow(
-        "redlock-py",
-        f"redlock.Redlock(retry_delay={peers.REDLOCK_PY_DELAY}) with one master",
-        partial(peers.contender, peers.RedlockPy),
-        "redlock",
-        "redlock-py",
-    ),
+    _peer("redis-py", "redis.lock.Lock(sleep=0.1), its default", peers.redis_py),
+    _peer("redis-py-1ms", "redis.lock.Lock(sleep=0.001)", peers.redis_py_1ms),
+    _peer("python-redis-lock", BLPOP, peers.python_redis_lock, "redis_lock"),
+    _peer("pottery", POTTERY, peers.pottery, "pottery"),
+    _peer("sherlock", SHERLOCK, peers.sherlock, "sherlock"),
+    _peer("redlock-py", REDLOCK_PY, peers.RedlockPy, "redlock"),
 ]
 
 ROWS = {row.name: row for row in (*OURS, *QUEUE, *WHOLE_SALES, *PEERS)}

@@ -20,12 +20,12 @@ from loadtest import RunFailed
 from loadtest.compare import check_writable, parsed, write
 from loadtest.inputs import check_modes, parse_modes
 from loadtest.machine import describe
+from loadtest.options import MOST, MOST_ORDERS, common, whole
 from loadtest.progress import Steps
 from loadtest.throughput import growth as growing
 from loadtest.throughput import profile as profiling
 from loadtest.throughput import report, tables
 from loadtest.throughput.load import generator
-from loadtest.throughput.options import MOST, MOST_ORDERS, common, whole
 from loadtest.throughput.rows import document, rows
 from loadtest.throughput.run import ThroughputPlan, run
 from loadtest.throughput.servers import NOBODY, ServerSet, servers

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
+from servers.family import command_line
 
 from loadtest import RunFailed
 from loadtest.run import ENDLESS
@@ -124,19 +125,12 @@ def _place(frames: list[str]) -> str:
 def _is_worker(process: psutil.Process) -> bool:
     """gunicorn's master has the same command, and the supervisor for a parent."""
     parent = process.parent()
-    return "create_shop" in _command(process) and "create_shop" in _command(parent)
+    return parent is not None and all("create_shop" in command_line(p) for p in (process, parent))
 
 
 def _beside(process: psutil.Process) -> str:
-    command = _command(process)
+    command = command_line(process)
     return next((name for part, name in BESIDE.items() if part in command), "supervision")
-
-
-def _command(process: psutil.Process | None) -> str:
-    try:
-        return " ".join(process.cmdline()) if process else ""
-    except psutil.Error:
-        return ""
 
 
 def _used(process: psutil.Process) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from loadtest.throughput.tables import (
     growth_line,
     line,
     number,
-    told,
+    tell,
 )
 
 # A table: its title, its columns, and for each line its name and cells.
@@ -43,7 +43,7 @@ class Chart:
 def chart(title: str, axis_title: str, values: Iterable[tuple[str, Spread | None]]) -> Chart:
     there = list(values)
     scale = Scale.of(value for _, value in there)
-    drawn = [(name, _bar(scale, value), told(value)) for name, value in there]
+    drawn = [(name, _bar(scale, value), tell(value)) for name, value in there]
     below = Markup(svg(AXIS, axis(scale, scale.ticks(), AXIS - 8)))  # noqa: S704  our own figures
     return Chart(title, axis_title, drawn, below)
 
@@ -69,7 +69,7 @@ def http_page(
         chart(
             f"{crowd} connections",
             "Good answers a second ÷ the usual shop's sales",
-            [(row.name, row.against(row.usual)) for row in rows if row.connections == crowd],
+            [(row.name, row.figure("per_s", "usual")) for row in rows if row.connections == crowd],
         )
         for crowd in crowds
     ]

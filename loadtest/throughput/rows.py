@@ -51,18 +51,31 @@ class ThroughputRow:
     def others(self) -> int:
         return sum(cell.others for cell in self.cells)
 
-    def spread(self, name: str) -> Spread | None:
-        """Of one figure over the repeats."""
-        return spread(getattr(cell, name) for cell in self.cells)
-
-    def against(self, base: list[Measurement], name: str = "per_s") -> Spread | None:
-        """Of one figure ÷ the base's in the same repeat."""
-        theirs = {cell.repeat: getattr(cell, name) for cell in base}
+    def figure(self, name: str, base: str = "") -> Spread | None:
+        """Return one figure over the repeats, or its ratio to that of `base` in the same repeat."""
+        if not base:
+            return spread(getattr(cell, name) for cell in self.cells)
+        other: list[Measurement] = getattr(self, base)
+        divisors = {cell.repeat: getattr(cell, name) for cell in other}
         return spread(
-            quotient(mine, theirs[cell.repeat])
+            quotient(figure, divisors[cell.repeat])
             for cell in self.cells
-            if (mine := getattr(cell, name)) is not None and theirs.get(cell.repeat) is not None
+            if (figure := getattr(cell, name)) is not None and divisors.get(cell.repeat) is not None
         )
+
+
+# In the document, as a heading, of the cells, ÷ those of a base.
+FIGURES = (
+    ("per_s", "per second", "per_s", ""),
+    ("ratio_noop", "÷ no-op", "per_s", "noop"),
+    ("ratio_usual", "÷ usual", "per_s", "usual"),
+    ("ratio_peer", "÷ peer", "per_s", "peer"),
+    ("p50_ms", "p50 ms", "p50_ms", ""),
+    ("p99_ms", "p99 ms", "p99_ms", ""),
+    ("p99_ratio_noop", "p99 ÷ no-op's", "p99_ms", "noop"),
+    ("cpu_us", "CPU µs", "cpu_us", ""),
+    ("cpu_ratio_usual", "CPU ÷ usual", "cpu_us", "usual"),
+)
 
 
 def rows(cells: Iterable[Measurement]) -> list[ThroughputRow]:
@@ -88,17 +101,9 @@ def document(made: Iterable[ThroughputRow]) -> list[dict[str, str | float | None
         {
             "name": row.name,
             "connections": row.connections,
-            "per_s": _median(speed := row.spread("per_s")),
-            "ratio_noop": _median(row.against(row.noop)),
-            "ratio_usual": _median(row.against(row.usual)),
-            "ratio_peer": _median(row.against(row.peer)),
-            "p50_ms": _median(row.spread("p50_ms")),
-            "p99_ms": _median(row.spread("p99_ms")),
-            "min": speed and round(speed.low, 3),
+            **{key: _median(row.figure(name, base)) for key, _, name, base in FIGURES},
+            "min": (speed := row.figure("per_s")) and round(speed.low, 3),
             "max": speed and round(speed.high, 3),
-            "p99_ratio_noop": _median(row.against(row.noop, "p99_ms")),
-            "cpu_us": _median(row.spread("cpu_us")),
-            "cpu_ratio_usual": _median(row.against(row.usual, "cpu_us")),
             "under_way": row.under_way,
             "other_answers": row.others,
         }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
@@ -12,6 +11,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
 from loadtest import RunFailed
+from loadtest.generator import run_program
 from loadtest.lab import request
 from loadtest.rows import label
 from loadtest.run import ENDLESS
@@ -129,19 +129,8 @@ def _load(
 
 def _raw(place: ServerSet, connections: int, seconds: float) -> dict[str, float]:
     command = [sys.executable, "-m", "loadtest.throughput.raw", str(connections), str(seconds)]
-    try:
-        ran = subprocess.run(
-            command,
-            env=os.environ | {"USUAL_STORE": place.shop.store_url},
-            capture_output=True,
-            text=True,
-            timeout=seconds + 60,
-            start_new_session=True,
-        )
-    except subprocess.TimeoutExpired as late:
-        raise RunFailed("The raw store's clients did not finish.") from late
-    if ran.returncode:
-        raise RunFailed(f"The raw store's clients failed: {ran.stderr.strip().splitlines()[-1]}")
+    env = os.environ | {"USUAL_STORE": place.shop.store_url}
+    output = run_program("The load on the raw store", command, seconds + 60, env)
     place.store.delete("usual:raw:sales")
-    said: dict[str, float] = json.loads(ran.stdout)
-    return said
+    counts: dict[str, float] = json.loads(output)
+    return counts

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import psutil
 import redis
-from servers.family import family
+from servers.family import cpu_seconds, family
 from servers.ports import free_port
 from servers.process import start
 
@@ -44,14 +44,10 @@ class LoadedServer:
 
     def cpu(self) -> float:
         """CPU seconds, user and system, that its living processes have used so far."""
-        total = 0.0
-        for process in self.processes:
-            try:
-                times = process.cpu_times()
-            except psutil.NoSuchProcess as gone:
-                raise RunFailed(f"A process of {self.url} has ended: {gone}") from gone
-            total += times.user + times.system
-        return total
+        try:
+            return sum(map(cpu_seconds, self.processes))
+        except psutil.NoSuchProcess as gone:
+            raise RunFailed(f"A process of {self.url} has ended: {gone}") from gone
 
 
 @dataclass

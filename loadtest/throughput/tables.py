@@ -9,7 +9,7 @@ from rich import box
 from rich.table import Table
 
 from loadtest.throughput.growth import Point
-from loadtest.throughput.rows import ThroughputRow
+from loadtest.throughput.rows import FIGURES, ThroughputRow
 
 READING = (
     "÷ no-op: good answers a second, against those of the same server that does nothing. ÷ usual: "
@@ -38,7 +38,7 @@ def number(value: float) -> str:
     return f"{value:.2f}"
 
 
-def told(of: Spread | None) -> str:
+def tell(of: Spread | None) -> str:
     """Median, and min–max where repeats differ; a dash: not known."""
     if of is None:
         return "–"
@@ -46,27 +46,13 @@ def told(of: Spread | None) -> str:
     return f"{number(of.median)} ({between})" if between else number(of.median)
 
 
-HEADINGS = (
-    *("per second", "÷ no-op", "÷ usual", "÷ peer", "p50 ms", "p99 ms", "p99 ÷ no-op's"),
-    *("CPU µs", "CPU ÷ usual", "under way", "others"),
-)
+HEADINGS = (*(heading for _, heading, *_ in FIGURES), "under way", "others")
 
 
 def line(row: ThroughputRow) -> list[str]:
-    """The row's figures, in the order of HEADINGS."""
-    return [
-        told(row.spread("per_s")),
-        told(row.against(row.noop)),
-        told(row.against(row.usual)),
-        told(row.against(row.peer)),
-        told(row.spread("p50_ms")),
-        told(row.spread("p99_ms")),
-        told(row.against(row.noop, "p99_ms")),
-        told(row.spread("cpu_us")),
-        told(row.against(row.usual, "cpu_us")),
-        str(row.under_way),
-        f"{row.others:,}",
-    ]
+    """Return the row's figures, in the order of HEADINGS."""
+    figures = [tell(row.figure(name, base)) for _, _, name, base in FIGURES]
+    return [*figures, str(row.under_way), f"{row.others:,}"]
 
 
 def table(connections: int, rows: Iterable[ThroughputRow]) -> Table:
@@ -82,7 +68,7 @@ GROWTH_HEADINGS = ("sales per second", "p99 ms", "processes, MiB", "store, MiB")
 def growth_line(point: Point) -> list[str]:
     """The point's figures, in the order of GROWTH_HEADINGS."""
     memory = number(point.processes_mib), number(point.store_mib)
-    return [told(point.per_s), told(point.p99_ms), *memory]
+    return [tell(point.per_s), tell(point.p99_ms), *memory]
 
 
 def growth_table(grows: str, points: Iterable[Point]) -> Table:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+from servers.family import cpu_seconds
 from servers.process import start
 from sqlalchemy import func, select
 
@@ -26,7 +27,7 @@ from app.store.servers import Servers
 from app.store.sql import db
 from app.store.sql.orders import OrderRow
 from loadtest.bench import BenchFailed
-from loadtest.bench.fulfil.stage import PATIENCE, Stage, used
+from loadtest.bench.fulfil.stage import PATIENCE, Stage
 
 ITEM = "apple"
 SELLERS = 16  # threads of one process, a connection each
@@ -87,7 +88,7 @@ def measure(
         if not first:
             raise BenchFailed(f"All {sales} sales were booked within one look: ask for more.")
         it = psutil.Process(process.pid)
-        begun, cpu = time.monotonic(), used(it)
+        begun, cpu = time.monotonic(), cpu_seconds(it)
         store_cpu, database_cpu = stage.store_cpu(), stage.database_cpu(kind)
         rss_before = it.memory_info().rss / MB
         _until(lambda left: left == 0, waiting, DRAIN_LIMIT)
@@ -96,7 +97,7 @@ def measure(
         figures = FulfilFigures(
             sales_per_s=sales_per_s,
             drain_per_s=first / seconds,
-            cpu_us=(used(it) - cpu) * per_order,
+            cpu_us=(cpu_seconds(it) - cpu) * per_order,
             store_cpu_us=(stage.store_cpu() - store_cpu) * per_order,
             database_cpu_us=(
                 None

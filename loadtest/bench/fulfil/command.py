@@ -11,22 +11,17 @@ from loadtest.bench import tables
 from loadtest.bench.fulfil import report
 from loadtest.bench.fulfil.run import run
 from loadtest.bench.fulfil.stage import DATABASES, NO_POSTGRESQL, databases
-from loadtest.bench.measuring import machine, progress
+from loadtest.machine import summarize
+from loadtest.options import as_json, repeats
+from loadtest.progress import progress
 
 
 @click.command("fulfil", context_settings={"show_default": True, "max_content_width": 100})
 @click.option(
     "--sales", default=50_000, type=click.IntRange(1_000, 5_000_000), help="Of each repeat."
 )
-@click.option(
-    "--repeats", default=3, type=click.IntRange(1, 50), help="How often each database is measured."
-)
-@click.option(
-    "--json",
-    "json_file",
-    type=click.Path(dir_okay=False, allow_dash=True),
-    help="Write all rows to this file; - is standard output, with nothing else on it.",
-)
+@repeats
+@as_json
 def fulfil(sales: int, repeats: int, json_file: str | None) -> None:
     """Sell as fast as mode atomic can, then book it all: into SQLite, and into PostgreSQL.
 
@@ -48,6 +43,6 @@ def fulfil(sales: int, repeats: int, json_file: str | None) -> None:
         measured = run(kinds, sales, repeats, began, leave)
     people.print(report.table(measured, sales, repeats))
     people.print(report.READING, markup=False)
-    people.print(f"machine: {machine()}", style="dim", markup=False)
+    people.print(f"machine: {summarize()}", style="dim", markup=False)
     if json_file:
-        write_json(json_file, {"rows": report.rows(measured), "machine": machine()})
+        write_json(json_file, {"rows": report.rows(measured), "machine": summarize()})

@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import psutil
 import redis
+from servers.family import cpu_seconds
 
 from app.store import embedded, throwaway
 from app.store.clients.redis import connect
@@ -46,24 +47,18 @@ class Stage:
 
     def store_cpu(self) -> float:
         """s that the store has used."""
-        return used(psutil.Process(self.store.info("server")["process_id"]))
+        return cpu_seconds(psutil.Process(self.store.info("server")["process_id"]))
 
     def database_cpu(self, kind: str) -> float | None:
         """s; None: SQLite works in fulfil's own process."""
         if kind == "sqlite":
             return None
         server = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
-        return used(server) + sum(map(used, server.children()))
+        return cpu_seconds(server) + sum(map(cpu_seconds, server.children()))
 
     @property
     def _data(self) -> Path:
         return self.folder / throwaway.DATA
-
-
-def used(process: psutil.Process) -> float:
-    """s of CPU, user's and system's, without that of its children."""
-    times = process.cpu_times()
-    return float(times.user + times.system)
 
 
 @contextmanager

@@ -22,10 +22,10 @@ CELLS = [
 def test_each_row_is_held_against_its_own_servers_noop_in_the_same_repeat() -> None:
     made = {row.name: row for row in rows(CELLS)}
     assert list(made) == [PLAIN, USUAL, NOOP, "atomic", RAW]
-    assert made[USUAL].against(made[USUAL].noop) == (0.25, 0.375, 0.5)
-    assert made["atomic"].against(made["atomic"].noop) == (0.5, 0.625, 0.75)
-    assert made["atomic"].against(made["atomic"].usual) == (1.0, 2.0, 3.0)
-    assert made[RAW].against(made[RAW].usual) == (18.0, 18.0, 18.0)
+    assert made[USUAL].figure("per_s", "noop") == (0.25, 0.375, 0.5)
+    assert made["atomic"].figure("per_s", "noop") == (0.5, 0.625, 0.75)
+    assert made["atomic"].figure("per_s", "usual") == (1.0, 2.0, 3.0)
+    assert made[RAW].figure("per_s", "usual") == (18.0, 18.0, 18.0)
 
 
 def test_the_document_has_medians_and_says_what_it_does_not_know() -> None:
@@ -40,10 +40,10 @@ def test_the_document_has_medians_and_says_what_it_does_not_know() -> None:
 def test_a_way_is_held_against_those_who_sell_so_elsewhere() -> None:
     measured = [cell("plain WATCH loop", 1, 50), cell("watch", 1, 200), cell("lock:queue", 1, 9)]
     made = {row.name: row for row in rows(measured)}
-    assert made["watch"].against(made["watch"].peer) == (4.0, 4.0, 4.0)
-    assert made["lock:queue"].against(made["lock:queue"].peer) is None
+    assert made["watch"].figure("per_s", "peer") == (4.0, 4.0, 4.0)
+    assert made["lock:queue"].figure("per_s", "peer") is None
 
 
 def test_without_the_yardstick_there_is_no_ratio() -> None:
     (row,) = rows([cell("atomic", 1, 10)])
-    assert row.against(row.usual) is row.against(row.noop) is None
+    assert row.figure("per_s", "usual") is row.figure("per_s", "noop") is None

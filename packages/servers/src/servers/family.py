@@ -25,6 +25,12 @@ def command_line(process: psutil.Process) -> str:
     return ""
 
 
+def cpu_seconds(process: psutil.Process) -> float:
+    """Return the CPU time that it has used so far, user and system, without its children's."""
+    times = process.cpu_times()
+    return float(times.user + times.system)
+
+
 def kill(processes: Sequence[psutil.Process]) -> None:
     """Kill them and wait for their end."""
     for each in processes:
