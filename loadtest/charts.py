@@ -104,21 +104,27 @@ def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -
             ]
             for name in groups
         },
-        Markup(svg(AXIS, axis(scale, scale.ticks(), AXIS - 8))),  # noqa: S704  our own figures
+        draw_axis(scale),
     )
 
 
 def drawn(column: Column, of: Spread | None, scale: Scale, ink: str, log: bool) -> Bar:
-    grid = [upright(scale, tick, "grid", ROW) for tick in scale.ticks()]
+    drawing = draw_figure(scale, of, ink, log)
     if of is None:
-        pieces, median, between = [], "–", ""
-    else:
-        median, between = column.number(of.median), of.between(column.number)
-        whole = whiskers(scale, of, MIDDLE)
-        pieces = (
-            [whole, dot(scale, of.median, ink, MIDDLE)]
-            if log
-            else [bar(scale, of.median, ink, MIDDLE - BAR // 2, BAR), whole]
-        )
-    drawing = Markup(svg(ROW, *grid, *pieces))  # noqa: S704  our own figures
-    return Bar(column.heading, of, drawing, median, between)
+        return Bar(column.heading, of, drawing, "–", "")
+    return Bar(column.heading, of, drawing, column.number(of.median), of.between(column.number))
+
+
+def draw_figure(scale: Scale, of: Spread | None, ink: str = "ink-1", log: bool = False) -> Markup:
+    """Draw a row: the median as a bar (a dot on a `log` scale), whiskers from min to max."""
+    pieces = [upright(scale, tick, "grid", ROW) for tick in scale.ticks()]
+    if of and log:
+        pieces += [whiskers(scale, of, MIDDLE), dot(scale, of.median, ink, MIDDLE)]
+    elif of:
+        pieces.append(bar(scale, of.median, ink, MIDDLE - BAR // 2, BAR))
+        pieces.append(whiskers(scale, of, MIDDLE))
+    return Markup(svg(ROW, *pieces))  # noqa: S704  our own figures
+
+
+def draw_axis(scale: Scale) -> Markup:
+    return Markup(svg(AXIS, axis(scale, scale.ticks(), AXIS - 8)))  # noqa: S704  our own figures

@@ -13,7 +13,7 @@ from loadtest.lab import Lab
 from loadtest.machine import Machine, describe
 from loadtest.progress import Steps
 from loadtest.run import ITEM, ComparisonRun, Options
-from loadtest.shop import MeasuredShop, healthy, own_shop
+from loadtest.shop import MeasuredShop, is_ready, own_shop
 
 
 def experiment(options: Options, lab_url: str | None) -> tuple[Machine, ComparisonRun]:
@@ -48,9 +48,9 @@ def the_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
             yield shop
         return
     lab_url = lab_url or lab_beside(options.url)
-    if not healthy(options.url):
+    if not is_ready(options.url):
         raise RunFailed(f"No shop that can sell and book answers at {options.url}/readyz.")
-    if not healthy(lab_url):
+    if not is_ready(lab_url):
         raise RunFailed(f"No lab answers at {lab_url}/readyz; name it with --lab-url.")
     yield MeasuredShop(options.url, lab_url)
 

@@ -71,10 +71,8 @@ def page(
 ) -> str:
     """The report as the text of an HTML file."""
     modes = {label(mode, group[0].exhibit): group for mode, group in by_mode(rows).items()}
-    environment = Environment(
-        loader=PackageLoader("loadtest", "."), autoescape=True, undefined=StrictUndefined
-    )
-    return environment.get_template("report.html").render(
+    return render(
+        "report.html",
         machine=machine,
         options=options,
         ended=ended,
@@ -89,3 +87,10 @@ def page(
         sell_out_limit=SELL_OUT_LIMIT,
         bound=BOUND,
     )
+
+
+def render(template: str, **context: object) -> str:
+    environment = Environment(
+        loader=PackageLoader("loadtest", "."), autoescape=True, undefined=StrictUndefined
+    )
+    return environment.get_template(template).render(context)

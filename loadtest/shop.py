@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,108 +17,93 @@ from pathlib import Path
 import psutil
 from servers.family import family, kill
 from servers.ports import free_port
-from servers.process import start
+from servers.process import Server
 
 from loadtest import RunFailed
 from loadtest.lab import request
 
-START_LIMIT = 60  # seconds until shop and lab must be healthy: a cold disk, the migrations
 STOP_LIMIT = 10  # seconds after SIGINT before SIGKILL; `up` promises five
-TAIL = 20  # lines of the shop's own output that an error carries
-
 WORKERS = 2
 
 
 @dataclass
 class MeasuredShop:
-    """A shop to measure. `process` and `log` are set when it is our own."""
+    """A shop that runs already, and its lab."""
 
     url: str
     lab_url: str
-    process: subprocess.Popen[bytes] | None = None
-    log: Path | None = None
-    store_port: int = 0
-
-    @property
-    def store_url(self) -> str:
-        """With the password that our own shop has made for its store."""
-        var = self.log.with_name("var") if self.log else Path()
-        password = (var / "store-password").read_text()
-        return f"redis://:{password}@127.0.0.1:{self.store_port}/0"
 
     def check(self) -> None:
-        """Raise RunFailed when our own shop has died, with the last lines it wrote."""
-        if self.process is not None and self.process.poll() is not None:
-            raise RunFailed(
-                f"The shop stopped by itself (status {self.process.returncode}).{self.tail()}"
-            )
-
-    def tail(self) -> str:
-        lines = self.log.read_text(errors="replace").splitlines() if self.log else []
-        return "".join(f"\n    {line}" for line in lines[-TAIL:])
+        """Raise RunFailed when the shop is our own and has died."""
 
 
-@contextmanager
-def own_shop(threads: int | None) -> Iterator[MeasuredShop]:
-    """Start `lastapple up` with so many threads in each worker; stop it on leaving.
+class LocalServer(Server):
+    """A server of ours that stops in order, with all that it has started."""
 
-    None: as many as it has by itself. Who measures a way of selling gives every worker as many as
-    there are buyers, because nobody spreads keep-alive connections evenly: one worker may well get
-    nearly all of them.
+    seconds = 60.0  # until it serves: a cold disk, the migrations
+    failure = RunFailed
 
-    Raises RunFailed when it does not become healthy.
+    def stop(self) -> None:
+        stop(self.process)
+
+    kill = stop
+
+
+class OwnShop(LocalServer, MeasuredShop):
+    """`lastapple up` in `folder`, with so many `threads` in each worker; None: its default.
+
+    To measure a way of selling, give every worker as many as there are buyers: keep-alive
+    connections are spread unevenly, and one worker may well get nearly all of them.
     """
-    folder = Path(tempfile.mkdtemp(prefix="lastapple-compare-"))
-    log = folder / "up.log"
-    try:
-        shop_port, lab_port, store_port = (free_port() for _ in range(3))
+
+    def __init__(self, folder: Path, threads: int | None) -> None:
+        shop_port, lab_port, self.store_port = (free_port() for _ in range(3))
+        MeasuredShop.__init__(self, f"http://127.0.0.1:{shop_port}", f"http://127.0.0.1:{lab_port}")
+        self.var = folder / "var"
         settings = {
-            "VAR_DIR": str(folder / "var"),
+            "VAR_DIR": str(self.var),
             "SHOP_HOST": "127.0.0.1",
             "SHOP_PORT": str(shop_port),
             "SHOP_WORKERS": str(WORKERS),
             "SHOP_THREADS": str(threads or ""),
             "LAB_HOST": "127.0.0.1",
             "LAB_PORT": str(lab_port),
-            "STORE_PORT": str(store_port),
-            # Empty: the default, whatever the environment points at: nobody else's store. Only
+            "STORE_PORT": str(self.store_port),
+            # Empty: the default, whatever the environment points at: no other shop's store. Only
             # ZOOKEEPER_HOSTS stays, for we bring none of our own.
-            "REDIS_URL": "",
-            "REDLOCK_URLS": "",
-            "DATABASE_URL": "",
-            "SHOP_URL": "",
-            "LAB_TOKEN": "",
-            "DEFAULT_MODE": "",
+            **dict.fromkeys(("REDIS_URL", "REDLOCK_URLS", "DATABASE_URL"), ""),
+            **dict.fromkeys(("SHOP_URL", "LAB_TOKEN", "DEFAULT_MODE"), ""),
         }
         command = [sys.executable, "-m", "app.cli", "up"]
-        process = start(command, log, env=os.environ | settings)
-        try:
-            shop = MeasuredShop(
-                f"http://127.0.0.1:{shop_port}",
-                f"http://127.0.0.1:{lab_port}",
-                process,
-                log,
-                store_port,
-            )
-            wait_until_healthy(shop)
+        super().__init__(command, folder / "up.log", env=os.environ | settings)
+
+    def serves(self) -> bool:
+        return is_ready(self.url) and is_ready(self.lab_url)
+
+    @property
+    def store_url(self) -> str:
+        """Return the store's address with the password that this shop has made for it."""
+        password = (self.var / "store-password").read_text()
+        return f"redis://:{password}@127.0.0.1:{self.store_port}/0"
+
+    def check(self) -> None:
+        if not self.runs():
+            status = self.process.returncode
+            raise RunFailed(f"The shop stopped by itself (status {status}).\n{self.said()}")
+
+
+@contextmanager
+def own_shop(threads: int | None) -> Iterator[OwnShop]:
+    """Start a shop; stop it on leaving. Raises RunFailed when it does not become ready."""
+    folder = Path(tempfile.mkdtemp(prefix="lastapple-compare-"))
+    try:
+        with OwnShop(folder, threads) as shop:
             yield shop
-        finally:
-            stop(process)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def wait_until_healthy(shop: MeasuredShop) -> None:
-    limit = time.monotonic() + START_LIMIT
-    for url in (shop.url, shop.lab_url):
-        while not healthy(url):
-            shop.check()
-            if time.monotonic() > limit:
-                raise RunFailed(f"{url} was not healthy after {START_LIMIT} s.{shop.tail()}")
-            time.sleep(0.1)
-
-
-def healthy(url: str) -> bool:
+def is_ready(url: str) -> bool:
     try:
         return request(url, "GET", "/readyz")[0] == 200
     except RunFailed:

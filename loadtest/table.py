@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from figures import Spread, spread
+from rich import box
 from rich.table import Table
 
 from loadtest.columns import COST, SELL_OUT, Column
@@ -112,3 +115,21 @@ def table(summary: Summary, group: Sequence[Turned], width: int) -> Table:
 def columns_of(summary: Summary) -> list[Turned]:
     cells = zip(*(cells for _, cells in summary.lines), strict=True)
     return [Turned(mode, own) for mode, own in zip(summary.modes, cells, strict=True)]
+
+
+def empty_table(title: str, headings: Iterable[str], **options: Any) -> Table:
+    """Return a table of figures without rows: the first column is for names."""
+    made = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, **options
+    )
+    made.add_column("", no_wrap=True)
+    for heading in headings:
+        made.add_column(heading, justify="right", overflow="fold")  # a digit lost would be a lie
+    return made
+
+
+def number(value: float) -> str:
+    """Write no more digits than a run can vouch for: 0.12, 12.3, 1,234, ∞."""
+    if not math.isfinite(value):
+        return "∞"
+    return f"{value:,.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from figures import Spread
-from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from loadtest.bench.cell import Shape
 from loadtest.bench.results import LockResult
 from loadtest.bench.run import LocksPlan
+from loadtest.table import empty_table, number
 
 # Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
 WIDE = 112
@@ -29,13 +28,6 @@ COLUMNS = {
     "round\ntrips": "round_trips_per_sale",
     "comm-\nands": "commands_per_sale",
 }
-
-
-def number(value: float) -> str:
-    """No more digits than a run can vouch for: 0.12, 12.3, 123, ∞."""
-    if not math.isfinite(value):
-        return "∞"
-    return f"{value:.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"
 
 
 def cell(of: Spread | None, wide: bool) -> str:
@@ -60,21 +52,16 @@ def table(plan: LocksPlan, shape: Shape, results: Sequence[LockResult], width: i
     wide = width >= WIDE
     shown = "median and min–max" if wide else "median"
     repeats = "one repeat" if plan.repeats == 1 else f"{shown} of {plan.repeats} repeats"
-    made = Table(
-        title=title(shape),
-        title_justify="left",
-        title_style="bold",
+    made = empty_table(
+        title(shape),
+        (*COLUMNS, "over-\nsold"),
         caption=f"{repeats} of {plan.seconds} s. "
         f"ratio: sales/s ÷ {plan.base.name}'s in the same repeat. p50, p99, longest: wait for the "
         "lock. fairness: most ÷ fewest sales of one contender. round trips, commands: sent per "
         "sale. oversold: units, in all repeats.",
         caption_justify="left",
-        box=box.SIMPLE_HEAD,
         padding=0,
     )
-    made.add_column("", no_wrap=True)
-    for heading in (*COLUMNS, "over-\nsold"):
-        made.add_column(heading, justify="right", overflow="fold")  # a digit lost would be a lie
     for result in results:
         spreads = [
             result.ratio("sales_per_s") if heading == RATIO else result.spread(name)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import orjson
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 from loadtest.chaos.fault_coverage import counted, is_hit, measure_coverage
 from loadtest.chaos.history import RunStarted, encode
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.judge import JudgedRound, Judgement
 from loadtest.chaos.promises_page import TOLD
 from loadtest.chaos.timeline import timeline
+from loadtest.report import render
 
 MOST = 12  # lines of the history that are shown as a finding's evidence
 WORDS = {**TOLD, Anomaly.MISJUDGED: "the audit says something else than the books"}
@@ -54,10 +52,8 @@ class ShownAnomaly:
 
 def page(judged: Judgement) -> str:
     """The report as the text of an HTML file. There was at least one round."""
-    environment = Environment(
-        loader=PackageLoader("loadtest.chaos", "."), autoescape=True, undefined=StrictUndefined
-    )
-    return environment.get_template("report.html").render(
+    return render(
+        "chaos/report.html",
         judged=judged,
         run=judged.history.run,
         counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Anomaly],
@@ -94,8 +90,7 @@ def _unsure(judged: Judgement) -> list[JudgedRound]:
 
 
 def _found(finding: Detection) -> dict[str, Any]:
-    found: dict[str, Any] = orjson.loads(orjson.dumps(asdict(finding)))
-    return found
+    return asdict(finding)
 
 
 def _shown(judged: Judgement, finding: Detection) -> ShownAnomaly:

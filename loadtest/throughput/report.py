@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from figures import Scale, Spread
-from figures.chart import axis, bar, svg, upright, whiskers
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from loadtest.charts import draw_axis, draw_figure
+from loadtest.report import render
+from loadtest.table import number
 from loadtest.throughput.growth import Point
 from loadtest.throughput.rows import ThroughputRow
 from loadtest.throughput.tables import (
@@ -20,14 +21,11 @@ from loadtest.throughput.tables import (
     READING,
     growth_line,
     line,
-    number,
     tell,
 )
 
 # A table: its title, its columns, and for each line its name and cells.
 Lines = tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]
-# px: a bar in its row, and the row of the axis
-ROW, BAR, AXIS = 30, 18, 26
 
 
 @dataclass(frozen=True)
@@ -43,17 +41,8 @@ class Chart:
 def chart(title: str, axis_title: str, values: Iterable[tuple[str, Spread | None]]) -> Chart:
     there = list(values)
     scale = Scale.of(value for _, value in there)
-    drawn = [(name, _bar(scale, value), tell(value)) for name, value in there]
-    below = Markup(svg(AXIS, axis(scale, scale.ticks(), AXIS - 8)))  # noqa: S704  our own figures
-    return Chart(title, axis_title, drawn, below)
-
-
-def _bar(scale: Scale, of: Spread | None) -> Markup:
-    pieces = [upright(scale, tick, "grid", ROW) for tick in scale.ticks()]
-    if of:
-        pieces.append(bar(scale, of.median, "ink-1", (ROW - BAR) // 2, BAR))
-        pieces.append(whiskers(scale, of, ROW // 2))
-    return Markup(svg(ROW, *pieces))  # noqa: S704  our own figures
+    bars = [(name, draw_figure(scale, value), tell(value)) for name, value in there]
+    return Chart(title, axis_title, bars, draw_axis(scale))
 
 
 def http_page(
@@ -118,10 +107,8 @@ def _page(
     command: str,
     ended: datetime,
 ) -> str:
-    environment = Environment(
-        loader=PackageLoader("loadtest", "."), autoescape=True, undefined=StrictUndefined
-    )
-    return environment.get_template("throughput/report.html").render(
+    return render(
+        "throughput/report.html",
         title=title,
         charts=charts,
         tables=tables,

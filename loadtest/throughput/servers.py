@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import psutil
 import redis
 from servers.family import cpu_seconds, family
 from servers.ports import free_port
-from servers.process import start
 
 from loadtest import RunFailed
 from loadtest.lab import Lab, request
-from loadtest.shop import START_LIMIT, MeasuredShop, own_shop, stop
+from loadtest.shop import LocalServer, OwnShop, own_shop
 from loadtest.throughput.rows import PLAIN, USUAL
 
 ITEM = "apple"
@@ -57,7 +54,7 @@ class ServerSet:
     peers: dict[str, LoadedServer]  # by the names of their rows
     lab: Lab
     store: redis.Redis
-    shop: MeasuredShop
+    shop: OwnShop
 
     def of(self, name: str) -> LoadedServer:
         """Who is asked for that row."""
@@ -74,15 +71,15 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
     """
     with ExitStack() as stack:
         shop = stack.enter_context(own_shop(threads))
-        store = stack.enter_context(_store(shop))
-        usual = stack.enter_context(_plain(shop, "usual", THREADS))
+        store = stack.enter_context(redis.Redis.from_url(shop.store_url, socket_timeout=10))
+        usual = stack.enter_context(PlainShop(shop, "usual", THREADS)).describe()
         lab = Lab(shop.lab_url)
         about = lab.about()
         others = {
-            row: stack.enter_context(_plain(shop, "peers", about.threads, peer))
+            row: stack.enter_context(PlainShop(shop, "peers", about.threads, peer)).describe()
             for peer, row in peers.items()
         }
-        ours = family(shop.process.pid) if shop.process else []
+        ours = family(shop.process.pid)
         keeper = psutil.Process(int(store.info("server")["process_id"]))
         for server in (usual, *others.values()):
             server.processes.append(keeper)
@@ -90,35 +87,22 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
         yield ServerSet(shop_server, usual, others, lab, store, shop)
 
 
-@contextmanager
-def _store(shop: MeasuredShop) -> Iterator[redis.Redis]:
-    with redis.Redis.from_url(shop.store_url, socket_timeout=10) as store:
-        yield store
+class PlainShop(LocalServer):
+    """A yardstick in gunicorn; `threads` are those of each worker."""
 
+    def __init__(self, shop: OwnShop, module: str, threads: int, peer: str = "") -> None:
+        self.url, self.threads = f"http://127.0.0.1:{free_port()}", threads
+        command = [sys.executable, "-m", "gunicorn", f"loadtest.throughput.{module}:app"]
+        command += ["-b", self.url[7:], "--workers", str(WORKERS), "--threads", str(threads)]
+        command += ["--worker-class", "gthread"]
+        command += ["--no-control-socket", "--log-level", "warning"]
+        env = os.environ | {"USUAL_STORE": shop.store_url, "PEER": peer}
+        super().__init__(command, shop.log.with_name(f"{module}{peer}.log"), env=env)
 
-@contextmanager
-def _plain(shop: MeasuredShop, module: str, threads: int, peer: str = "") -> Iterator[LoadedServer]:
-    url = f"http://127.0.0.1:{free_port()}"
-    command = [sys.executable, "-m", "gunicorn", f"loadtest.throughput.{module}:app"]
-    command += ["-b", url[7:], "--workers", str(WORKERS), "--threads", str(threads)]
-    command += ["--worker-class", "gthread"]
-    command += ["--no-control-socket", "--log-level", "warning"]
-    process = start(command, env=os.environ | {"USUAL_STORE": shop.store_url, "PEER": peer})
-    try:
-        _wait(url, process, module)
-        yield LoadedServer(url, WORKERS * threads, family(process.pid))
-    finally:
-        stop(process)
+    def serves(self) -> bool:
+        with suppress(RunFailed):
+            return request(self.url, "POST", "/noop", {})[0] == 200
+        return False
 
-
-def _wait(url: str, process: subprocess.Popen[bytes], module: str) -> None:
-    limit = time.monotonic() + START_LIMIT
-    while True:
-        try:
-            if request(url, "POST", "/noop", {})[0] == 200:
-                return
-        except RunFailed:
-            pass
-        if process.poll() is not None or time.monotonic() > limit:
-            raise RunFailed(f"A yardstick did not start: `gunicorn loadtest.throughput.{module}`.")
-        time.sleep(0.1)
+    def describe(self) -> LoadedServer:
+        return LoadedServer(self.url, WORKERS * self.threads, family(self.process.pid))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from figures import Spread
-from rich import box
 from rich.table import Table
 
+from loadtest.table import empty_table, number
 from loadtest.throughput.growth import Point
 from loadtest.throughput.rows import FIGURES, ThroughputRow
 
@@ -31,13 +31,6 @@ GROWTH_READING = (
 )
 
 
-def number(value: float) -> str:
-    """No more digits than a run can vouch for."""
-    if value >= 9.995:
-        return f"{value:,.{1 if value < 99.95 else 0}f}"
-    return f"{value:.2f}"
-
-
 def tell(of: Spread | None) -> str:
     """Median, and min–max where repeats differ; a dash: not known."""
     if of is None:
@@ -56,7 +49,7 @@ def line(row: ThroughputRow) -> list[str]:
 
 
 def table(connections: int, rows: Iterable[ThroughputRow]) -> Table:
-    made = _empty(f"{connections} connections", HEADINGS)
+    made = empty_table(f"{connections} connections", HEADINGS)
     for row in rows:
         made.add_row(row.name, *line(row))
     return made
@@ -72,22 +65,16 @@ def growth_line(point: Point) -> list[str]:
 
 
 def growth_table(grows: str, points: Iterable[Point]) -> Table:
-    made = _empty(grows, GROWTH_HEADINGS)
+    made = empty_table(grows, GROWTH_HEADINGS)
     for point in points:
         made.add_row(f"{point.of:,}", *growth_line(point))
     return made
 
 
 def profile_table(mode: str, connections: int, costs: dict[str, float]) -> Table:
-    made = _empty(f"Where the CPU of one sale goes: {mode}, {connections} connections", ("µs",))
+    made = empty_table(
+        f"Where the CPU of one sale goes: {mode}, {connections} connections", ("µs",)
+    )
     for name, cost in costs.items():
         made.add_row(name, number(cost))
-    return made
-
-
-def _empty(title: str, headings: Iterable[str]) -> Table:
-    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
-    made.add_column("", no_wrap=True)
-    for heading in headings:
-        made.add_column(heading, justify="right", overflow="fold")
     return made

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 from servers.family import cpu_seconds
-from servers.process import start
+from servers.process import Server
 from sqlalchemy import func, select
 
 from app.config import Settings
@@ -27,7 +25,7 @@ from app.store.servers import Servers
 from app.store.sql import db
 from app.store.sql.orders import OrderRow
 from loadtest.bench import BenchFailed
-from loadtest.bench.fulfil.stage import PATIENCE, Stage
+from loadtest.bench.fulfil.stage import PATIENCE, Stage, stage
 
 ITEM = "apple"
 SELLERS = 16  # threads of one process, a connection each
@@ -78,16 +76,15 @@ def measure(
     def waiting() -> int:
         if leave():
             raise BenchFailed("Stopped.")
-        if process.poll() is not None:
-            raise BenchFailed(f"fulfil has ended: {log.read_text(errors='replace')[-300:]}")
+        if not fulfil.runs():
+            raise BenchFailed(f"fulfil has ended: {fulfil.said()}")
         return int(stage.store.xlen(names.sales))
 
-    log = stage.folder / f"{name}.log"
-    with _fulfil(stage, url, log) as process:
+    with Fulfil(stage, url, stage.folder / f"{name}.log") as fulfil:
         first = _until(lambda left: left < sales, waiting, START_LIMIT)
         if not first:
             raise BenchFailed(f"All {sales} sales were booked within one look: ask for more.")
-        it = psutil.Process(process.pid)
+        it = psutil.Process(fulfil.process.pid)
         begun, cpu = time.monotonic(), cpu_seconds(it)
         store_cpu, database_cpu = stage.store_cpu(), stage.database_cpu(kind)
         rss_before = it.memory_info().rss / MB
@@ -135,16 +132,18 @@ def _sell(servers: Servers, round: Round, leave: Callable[[], bool]) -> None:
         list(pool.map(seller, range(SELLERS)))
 
 
-@contextmanager
-def _fulfil(stage: Stage, url: str, log: Path) -> Iterator[subprocess.Popen[bytes]]:
-    where = {"REDIS_URL": stage.store_url, "DATABASE_URL": url, "VAR_DIR": str(stage.folder)}
-    command = [sys.executable, "-m", "app.cli", "run", "fulfil"]
-    process = start(command, log, env=os.environ | where)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
+class Fulfil(Server):
+    failure = BenchFailed
+
+    def __init__(self, stage: Stage, database_url: str, log: Path) -> None:
+        env = {"REDIS_URL": stage.store_url, "DATABASE_URL": database_url}
+        env |= {"VAR_DIR": str(stage.folder)}
+        command = [sys.executable, "-m", "app.cli", "run", "fulfil"]
+        super().__init__(command, log, env=os.environ | env)
+
+    def serves(self) -> bool:
+        """Do not wait: what it books shows that it works."""
+        return True
 
 
 def _until(done: Callable[[int], bool], waiting: Callable[[], int], limit: float) -> int:
@@ -159,3 +158,21 @@ def _until(done: Callable[[int], bool], waiting: Callable[[], int], limit: float
 
 def _used_memory(stage: Stage) -> float:
     return float(stage.store.info("memory")["used_memory"]) / MB
+
+
+def run(
+    kinds: list[str],
+    sales: int,
+    repeats: int,
+    began: Callable[[str], object],
+    leave: Callable[[], bool],
+) -> dict[str, list[FulfilFigures]]:
+    """Figures of each database's repeats. Raises ShopError, also when it is time to `leave`."""
+    measured: dict[str, list[FulfilFigures]] = {kind: [] for kind in kinds}
+    with stage(kinds) as servers:
+        for repeat in range(repeats):
+            for kind in kinds:
+                began(f"{kind}, repeat {repeat + 1} of {repeats}")
+                name = f"{kind}-{repeat}"
+                measured[kind].append(measure(servers, kind, name, sales, leave))
+    return measured

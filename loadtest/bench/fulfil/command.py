@@ -9,7 +9,7 @@ from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.cli.output import check_writable, write_json
 from loadtest.bench import tables
 from loadtest.bench.fulfil import report
-from loadtest.bench.fulfil.run import run
+from loadtest.bench.fulfil.cell import run
 from loadtest.bench.fulfil.stage import DATABASES, NO_POSTGRESQL, databases
 from loadtest.machine import summarize
 from loadtest.options import as_json, repeats

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from figures import Spread, spread
-from rich import box
 from rich.table import Table
 
 from loadtest.bench.fulfil.cell import SELLERS, FulfilFigures
 from loadtest.bench.tables import cell
+from loadtest.table import empty_table
 
 Row = dict[str, str | float | None]
 Measured = Mapping[str, Sequence[FulfilFigures]]  # by database
@@ -61,14 +61,8 @@ def _row(
 
 
 def table(measured: Measured, sales: int, repeats: int) -> Table:
-    made = Table(
-        title=f"{sales:,} sales, sold and then booked; median and min–max of {repeats} repeats",
-        title_justify="left",
-        title_style="bold",
-        box=box.SIMPLE_HEAD,
-    )
-    for heading in ("", *measured):
-        made.add_column(heading, justify="right" if heading else "left", no_wrap=True)
+    title = f"{sales:,} sales, sold and then booked; median and min–max of {repeats} repeats"
+    made = empty_table(title, measured)
     told = {"sales_per_s": "sales per s", "drain_per_s": "drain, orders per s"}
     for member, words in (*told.items(), *COLUMNS.values()):
         spreads = [spread(getattr(one, member) for one in cells) for cells in measured.values()]
