@@ -85,7 +85,7 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
             name,
             paths[name].cost,
             FINDINGS[name],
-            [orders.rows[number, way.actor] for number, way in paths[name].ways],
+            [orders.rows[number, way.actor] for number, way in paths[name].edges],
         )
         for name in FINDINGS
         if name in paths
@@ -94,13 +94,13 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
 
 def _blocks(orders: Orders) -> list[Step]:
     """The shortest order in which somebody waits; from there on each goes as far as it can."""
-    waiting = {way.to for ways in orders.ways for way in ways if way.kind == "blocks"}
+    waiting = {way.to for ways in orders.edges for way in ways if way.kind == "blocks"}
     path = shortest(orders, {"blocks": waiting}).get("blocks")
     if path is None:
         return []
-    rows = [orders.rows[number, way.actor] for number, way in path.ways]
-    at, mover = path.ways[-1][1].to, path.ways[-1][1].actor
-    while ways := orders.ways[at]:
+    rows = [orders.rows[number, way.actor] for number, way in path.edges]
+    at, mover = path.edges[-1][1].to, path.edges[-1][1].actor
+    while ways := orders.edges[at]:
         way = next((way for way in ways if way.actor == mover), ways[0])
         rows.append(orders.rows[at, way.actor])
         at, mover = way.to, way.actor

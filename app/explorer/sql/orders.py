@@ -65,7 +65,7 @@ class Orders:
         self.stopped = stopped
         self.runs = 0  # from a fresh shelf, as far as was new
         self.states: list[State] = []
-        self.ways: list[list[Transition]] = []
+        self.edges: list[list[Transition]] = []
         self.rows: dict[tuple[int, int], Step] = {}  # by the state that it leaves, and the buyer
         self.numbers: dict[Clocks, int] = {}
         self.todo: list[list[int]] = [[]]  # who goes, step by step; the last of it is new
@@ -102,9 +102,9 @@ class Orders:
         to, new = self._state(past)
         known = self.rows.setdefault((at, buyer), went.step)
         way = Transition(went.step.does, buyer, 0, to)
-        if way not in self.ways[at]:
-            self.ways[at].append(way)
-        if known != went.step or len(self.ways[at]) > len(self.states[at].choices):
+        if way not in self.edges[at]:
+            self.edges[at].append(way)
+        if known != went.step or len(self.edges[at]) > len(self.states[at].choices):
             raise ShopError(f"Two runs of the same order differ: {known}, then {went.step}.")
         return to, new
 
@@ -114,7 +114,7 @@ class Orders:
         number = self.numbers.setdefault(past.name(), len(self.states))
         if number == len(self.states):
             self.states.append(seen)
-            self.ways.append([])
+            self.edges.append([])
             return number, True
         if self.states[number] != seen:
             raise ShopError(f"Orders that are one differ: {self.states[number]}, then {seen}.")

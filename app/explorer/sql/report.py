@@ -72,7 +72,7 @@ class SqlReport:
                     "states": each.states,
                     "runs": each.runs,
                     "told": {" and ".join(words): many for words, many in each.told.items()},
-                    "blocks": [step._asdict() for step in each.blocks],
+                    "blocks": [step.document() for step in each.blocks],
                 }
                 for each in self.levels
             ],
@@ -82,7 +82,7 @@ class SqlReport:
                     "level": level,
                     "cost": list(finding.cost),
                     "explanation": finding.explanation,
-                    "trace": [step._asdict() for step in finding.trace],
+                    "trace": [step.document() for step in finding.trace],
                 }
                 for level, finding in self.findings
             ],

@@ -58,7 +58,7 @@ def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
 def _of_one(bar: Bar) -> list[str]:
     said: list[str] = []
     if repeats := [run.result.repeat for run in bar.runs if run.bound]:
-        said.append(Text(BOUND.one, mode=named(bar), repeats=repeats))
+        said.append(Text(BOUND.template, mode=named(bar), repeats=repeats))
     lasted = [
         run.result.lasted_s for run in bar.runs if run.ratio is not None and run.result.lasted_s
     ]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from badluck.faults import Faults
-from badluck.game.board import MOST_FAULTS as MOST_FAULTS  # for the views, too
+from badluck.game.board import MAX_FAULTS as MAX_FAULTS  # for the views, too
 
 from app.domain import Invalid
 from app.explorer import targets
@@ -57,7 +57,7 @@ class Wanted(NamedTuple):
             targets.check(name)
         buyers = _number(values, "buyers", BUYERS, BUYERS[0])
         faults = {
-            kind: _number(values, kind, (0, MOST_FAULTS), usual)
+            kind: _number(values, kind, (0, MAX_FAULTS), usual)
             for kind, usual in USUAL._asdict().items()
         }
         return cls(name, buyers, Faults(**faults), own)

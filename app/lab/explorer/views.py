@@ -22,7 +22,7 @@ from app.lab.bad_links import (
 )
 from app.lab.explorer.searches import (
     BUYERS,
-    MOST_FAULTS,
+    MAX_FAULTS,
     OWN,
     USUAL,
     BadSell,
@@ -173,7 +173,7 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
         "faults": faults,
         "budget": budget,
         "most_buyers": BUYERS[1],
-        "most_faults": MOST_FAULTS,
+        "most_faults": MAX_FAULTS,
         "promises": [] if own else catalogue.promises(wanted.target),
         "link": link,
         "again": AGAIN,

@@ -122,7 +122,7 @@ def test_an_error_in_a_task_is_found_with_its_line() -> None:
 
     (finding,) = explore(actors=[fails]).report.findings
     assert finding.name == "exception"
-    assert "in fails: AssertionError" in finding.trace[-1].told
+    assert "in fails: AssertionError" in finding.trace[-1].outcome
 
 
 def test_one_that_waits_for_ever() -> None:

@@ -100,7 +100,7 @@ def test_what_a_return_brings_along_is_told_apart() -> None:
     for stock in (b"1", b"0"):
         there = automaton.move(0, 0, (stock,), EPOCH).to
         assert isinstance(automaton.nodes[there].requests[0], Send)
-        told.append(automaton.nodes[automaton.move(there, 0, (1,), EPOCH).to].told)
+        told.append(automaton.nodes[automaton.move(there, 0, (1,), EPOCH).to].outcome)
     assert told == ["SOLD", "SOLD_OUT"]
 
 
@@ -140,7 +140,7 @@ def test_what_redis_py_was_answered_before_is_told_apart(
         for answer in (*before, (stock,), after):
             assert isinstance(automaton.nodes[at].requests[0], Send)
             at = automaton.move(at, 0, answer, EPOCH).to
-        told.append(automaton.nodes[at].told)
+        told.append(automaton.nodes[at].outcome)
     assert told == ["SOLD", "SOLD_OUT"]
 
 
@@ -172,4 +172,4 @@ def test_no_reply_yet_is_not_a_broken_connection() -> None:
     automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     waits, broken = automaton.move(0, 0, (), EPOCH).to, automaton.move(0, 0, Lost(), EPOCH).to
     assert isinstance(automaton.nodes[waits].requests[0], Hear)
-    assert automaton.nodes[broken].told == "ERROR"
+    assert automaton.nodes[broken].outcome == "ERROR"

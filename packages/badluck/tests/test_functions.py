@@ -96,7 +96,7 @@ def test_a_lock_that_nobody_releases() -> None:
     """Every order ends so: one is shown, to where somebody waits."""
     (finding,) = explore(actor=holds).report.findings
     assert finding.name == "stuck for ever"
-    assert finding.trace[0].told == "None"
+    assert finding.trace[0].outcome == "None"
 
 
 def test_the_invariant_is_asked_after_every_step() -> None:
@@ -122,8 +122,8 @@ def test_a_race_that_ends_in_an_exception() -> None:
     result = explore(setup=lambda redis: redis.set("n", 1), actor=takes)
     (finding,) = result.report.findings
     assert finding.name == "exception"
-    assert "test_functions.py, line" in finding.trace[-1].told
-    assert "in takes: TypeError: int() argument" in finding.trace[-1].told
+    assert "test_functions.py, line" in finding.trace[-1].outcome
+    assert "in takes: TypeError: int() argument" in finding.trace[-1].outcome
 
 
 def test_different_actors_by_name() -> None:
@@ -324,7 +324,7 @@ def test_all_clients_decode_what_they_are_answered(actor: Callable[..., Any]) ->
         actor=actor, count=2, setup=put_the_flag_up, at_end=once, decode_responses=True
     )
     (one,) = result.report.findings
-    assert (one.name, one.trace[-1].told) == ("broken at the end", "True")
+    assert (one.name, one.trace[-1].outcome) == ("broken at the end", "True")
 
 
 class Job:

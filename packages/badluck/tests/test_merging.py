@@ -60,7 +60,7 @@ def ended(path: Path, faults: Faults) -> Counter[object]:
     for number, schedules in counted.items():
         state = graph.states[number]
         told = tuple(
-            place.nodes[at].told for place, at in zip(graph.automata, state.nodes, strict=True)
+            place.nodes[at].outcome for place, at in zip(graph.automata, state.nodes, strict=True)
         )
         keys = sorted((key, one.value) for key, one in graph.servers.entries(state.servers).items())
         found[told, tuple(keys)] += schedules

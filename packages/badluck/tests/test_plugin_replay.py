@@ -113,15 +113,15 @@ def test_what_the_model_does_otherwise_is_said(
     project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran(project)
-    from badluck.model.server import Server
+    from badluck.model.server import ModelServer
 
-    execute = Server.execute
+    execute = ModelServer.execute
 
-    def wrong(self: Server, client: str, command: tuple[bytes, ...]) -> object:
+    def wrong(self: ModelServer, client: str, command: tuple[bytes, ...]) -> object:
         said = execute(self, client, command)
         return 7 if command == (b"SADD", b"set", b"c") and said == 1 else said
 
-    monkeypatch.setattr(Server, "execute", wrong)
+    monkeypatch.setattr(ModelServer, "execute", wrong)
     ended, printed = ran(
         project, f"--badluck-replay={SAVED}", f"--badluck-server={server_program()}"
     )

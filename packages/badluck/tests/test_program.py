@@ -58,7 +58,7 @@ def test_who_gives_up_while_others_come_again_is_starved(tmp_path: Path) -> None
     assert Explorer(program, 2).starve().findings == []
     (starved,) = Explorer(replace(program, gave_up="busy"), 2).starve().findings
     assert starved.name == "starved"
-    assert starved.trace[-1].told == "busy"
+    assert starved.trace[-1].outcome == "busy"
 
 
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:

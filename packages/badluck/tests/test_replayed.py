@@ -22,11 +22,11 @@ TAKEN = Step("A", 0, "goes", 0, ["SET fence 1900000000000001"], ["19000000000000
 def test_a_number_taken_from_the_clock_may_differ_by_less_than_a_millisecond(
     said: str, same: bool
 ) -> None:
-    assert ReplayedStep(TAKEN, TAKEN._replace(said=[said])).same is same
+    assert ReplayedStep(TAKEN, TAKEN._replace(replies=[said])).same is same
     assert ReplayedStep(TAKEN, TAKEN._replace(lines=[f"SET fence {said}"])).same is same
 
 
 def test_of_an_error_the_first_word_counts() -> None:
-    refused = TAKEN._replace(said=["(OOM command not allowed)"])
-    assert ReplayedStep(refused, TAKEN._replace(said=["(OOM not now)"])).same
-    assert not ReplayedStep(refused, TAKEN._replace(said=["(MISCONF not now)"])).same
+    refused = TAKEN._replace(replies=["(OOM command not allowed)"])
+    assert ReplayedStep(refused, TAKEN._replace(replies=["(OOM not now)"])).same
+    assert not ReplayedStep(refused, TAKEN._replace(replies=["(MISCONF not now)"])).same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from badluck.model.scripts import Lua, sha
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.values import Err
 from badluck.target import EPOCH
 
@@ -35,7 +35,7 @@ def test_an_interrupt_is_no_error_of_the_script(
 
 def test_a_script_is_known_in_the_states_after_it_came_alone() -> None:
     """Else who sends EVALSHA first would never hear NOSCRIPT, in any order that is tried later."""
-    text, server = b"return 1", Server(EPOCH)
+    text, server = b"return 1", ModelServer(EPOCH)
     before = server.state()
     assert server.execute("0", (b"EVAL", text, b"0")) == 1
     after = server.state()

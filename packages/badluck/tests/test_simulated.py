@@ -7,7 +7,7 @@ from typing import NoReturn
 import pytest
 from badluck.model.parsing import Undefined
 from badluck.model.scripts import Lua
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.values import Err
 from badluck.target import EPOCH
 
@@ -18,7 +18,7 @@ def first_word(reply: object) -> str:
 
 
 def test_a_list_that_is_moved_onto_itself_keeps_its_expiry() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     for command in ((b"RPUSH", b"k", b"1"), (b"PEXPIRE", b"k", b"1000")):
         server.execute("a", command)
     assert server.execute("a", (b"LMOVE", b"k", b"k", b"LEFT", b"RIGHT")) == b"1"
@@ -27,7 +27,7 @@ def test_a_list_that_is_moved_onto_itself_keeps_its_expiry() -> None:
 
 def test_only_a_list_wakes_who_waits_for_one() -> None:
     """A sorted set is a tuple, too, in the model."""
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     server.execute("a", (b"BLPOP", b"k", b"0"))
     server.execute("b", (b"ZADD", b"k", b"1", b"a"))
     assert server.unread == {}
@@ -37,7 +37,7 @@ def test_only_a_list_wakes_who_waits_for_one() -> None:
 
 
 def test_what_is_moved_to_another_list_wakes_who_waits_for_that() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     server.execute("a", (b"BLPOP", b"l", b"0"))
     server.execute("b", (b"BLMOVE", b"k", b"l", b"LEFT", b"LEFT", b"0"))
     server.execute("c", (b"RPUSH", b"k", b"1"))
@@ -45,14 +45,14 @@ def test_what_is_moved_to_another_list_wakes_who_waits_for_that() -> None:
 
 
 def test_a_member_that_is_added_and_changed_at_once_has_changed_twice() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     command = (b"ZADD", b"k", b"CH", b"1", b"a", b"2", b"a")
     assert server.execute("a", command) == 2
 
 
 def test_a_score_with_a_fraction_has_other_digits_on_every_server() -> None:
     script = b"return redis.call('ZSCORE', KEYS[1], 'a')"
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     server.execute("a", (b"ZADD", b"k", b"0.1", b"a"))
     assert server.execute("a", (b"ZSCORE", b"k", b"a")) == b"0.1"
     with pytest.raises(Undefined):
@@ -60,23 +60,23 @@ def test_a_score_with_a_fraction_has_other_digits_on_every_server() -> None:
 
 
 def test_an_id_of_a_stream_may_begin_with_noughts() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     assert server.execute("a", (b"XADD", b"k", b"05-01", b"a", b"1")) == b"5-1"
 
 
 def test_an_id_whose_number_is_left_to_the_server_is_named_as_lacking() -> None:
     with pytest.raises(NotImplementedError, match=r"an id like 2-\*"):
-        Server(EPOCH).execute("a", (b"XADD", b"k", b"2-*", b"a", b"1"))
+        ModelServer(EPOCH).execute("a", (b"XADD", b"k", b"2-*", b"a", b"1"))
 
 
 def test_floats_are_added_as_x86_adds_them() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     server.execute("a", (b"SET", b"k", b"1000.1"))
     assert server.execute("a", (b"INCRBYFLOAT", b"k", b"0.2")) == b"1000.29999999999999999"
 
 
 def test_how_many_fields_there_are_when_one_has_expired_is_for_the_server_to_say() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     server.execute("a", (b"HSET", b"k", b"a", b"1", b"b", b"2"))
     server.execute("a", (b"HPEXPIRE", b"k", b"10", b"FIELDS", b"1", b"a"))
     assert EPOCH + 11 in server.deadlines()
@@ -90,7 +90,7 @@ def test_how_many_fields_there_are_when_one_has_expired_is_for_the_server_to_say
 
 
 def test_an_exec_of_who_listens_is_refused_in_its_own_way() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     server.execute("a", (b"SUBSCRIBE", b"ch"))
     assert first_word(server.execute("a", (b"GET", b"k"))) == "ERR"
     assert first_word(server.execute("a", (b"EXEC",))) == "EXECABORT"
@@ -98,7 +98,7 @@ def test_an_exec_of_who_listens_is_refused_in_its_own_way() -> None:
 
 def test_what_is_no_json_is_an_error_of_the_script() -> None:
     script = b"redis.call('SET', 'k', 1) return cjson.decode(ARGV[1])"
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     assert first_word(server.execute("a", (b"EVAL", script, b"0", b"a"))) == "ERR"
     assert server.execute("a", (b"GET", b"k")) == b"1"
 
@@ -115,7 +115,7 @@ def test_a_ctrl_c_in_the_middle_of_a_script_is_heard() -> None:
 
 
 def test_a_script_may_neither_wait_nor_open_a_transaction() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     for name in ("MULTI", "WATCH", "EVAL", "SUBSCRIBE"):
         reply = server.execute(
             "a", (b"EVAL", b"return redis.call('%s', 'k')" % name.encode(), b"0")
@@ -130,7 +130,7 @@ def test_a_script_may_neither_wait_nor_open_a_transaction() -> None:
 
 
 def test_what_is_set_until_a_moment_that_is_over_is_gone() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     for word in (b"EXAT", b"PXAT"):
         server.execute("a", (b"SET", b"k", b"0"))
         assert server.execute("a", (b"SET", b"k", b"1", word, b"1", b"GET")) == b"0"

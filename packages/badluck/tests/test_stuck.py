@@ -36,7 +36,7 @@ def takes_its_own_lock(redis: Redis) -> None:
 
 
 def steps(finding: Finding) -> list[str]:
-    return [f"{step.actor} {step.lines[0].split()[0]} {step.said}" for step in finding.trace]
+    return [f"{step.actor} {step.lines[0].split()[0]} {step.replies}" for step in finding.trace]
 
 
 def stuck(actor: Callable[[Redis], None], count: int = 2) -> Finding:

@@ -27,7 +27,7 @@ def as_often_as_it_says(redis: Redis, answers: dict[str, Any]) -> bool:
 def test_who_crashes_before_it_answers_has_told_nobody(server_program: str, tmp_path: Path) -> None:
     result = explore(actor=pays, count=2, at_end=as_often_as_it_says, faults="crash=1")
     (finding,) = result.report.findings
-    assert [(step.does, step.told) for step in finding.trace] == [
+    assert [(step.does, step.outcome) for step in finding.trace] == [
         ("goes", ""),
         ("crash", ""),
         ("goes", "'ok'"),

@@ -289,7 +289,7 @@ def test_an_exception_in_a_thread_is_found_with_its_schedule() -> None:
     assert "EXCEPTION, with 1 fault" in str(found)
     last = found.report.findings[0].trace[-1]
     assert (last.fiber, last.lines) == (1, ["EXPIRE lock 10"])
-    assert last.told.endswith("in renew: ValueError: it is lost")
+    assert last.outcome.endswith("in renew: ValueError: it is lost")
 
 
 def test_a_chart_tells_one_thread_from_another() -> None:

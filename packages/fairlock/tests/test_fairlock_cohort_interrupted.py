@@ -34,7 +34,7 @@ class Client: ...
 client = Client()
 
 def leads():
-    member = cohort.Member()
+    member = cohort.CohortMember()
     return cohort.Cohort.join(client, "lock", math.inf, member, 0.0).leader is member
 
 assert leads()

@@ -13,7 +13,7 @@ from badluck.model import collections, sorted_sets
 from badluck.model.commands import TABLE
 from badluck.model.keyspace import Keyspace
 from badluck.model.parsing import Undefined
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.values import Err
 from badluck.real_server.backend import RealBackend
 from badluck.real_server.server import LiveServer
@@ -47,7 +47,7 @@ def _did_something(reply: object) -> bool:
 
 def _did(seed: int) -> Iterator[bytes]:
     """Commands that do something in that walk, in the model."""
-    model = Server(EPOCH)
+    model = ModelServer(EPOCH)
     for step in walk(seed):
         if isinstance(step.does, str) or step.who in {one.connection for one in model.blocked}:
             continue

@@ -56,11 +56,11 @@ def oversell() -> tuple[Target, list[Step]]:
 @pytest.mark.parametrize("on", ["server", "model"])
 def test_a_trace_that_is_wrong_diverges_where_it_is(on: str, real: RealBackend) -> None:
     target, trace = oversell()
-    wrong = [*trace[:3], trace[3]._replace(said=["nil"]), *trace[4:]]
+    wrong = [*trace[:3], trace[3]._replace(replies=["nil"]), *trace[4:]]
     played = replay(target, LETTERS[:2], wrong, real if on == "server" else ModelBackend())
     assert len(played) == 4
     assert not played[-1].same
-    assert played[-1].got.said == ["OK"]
+    assert played[-1].got.replies == ["OK"]
 
 
 @pytest.mark.parametrize("on", ["server", "model"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import redis
 from badluck.actor.connection import native
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.values import Err, Reply
 from badluck.model.waiters import Waits
 from badluck.target import EPOCH
@@ -87,7 +87,7 @@ LACKING = [
 
 
 def modelled(text: str) -> Reply:
-    reply = Server(EPOCH).execute("", (b"EVAL", text.encode(), b"1", b"k"))
+    reply = ModelServer(EPOCH).execute("", (b"EVAL", text.encode(), b"1", b"k"))
     assert not isinstance(reply, Waits)
     return reply
 
@@ -126,7 +126,7 @@ def test_an_answer_that_servers_or_processors_decide(value: str) -> None:
 
 
 def test_no_script_changes_what_the_next_one_sees() -> None:
-    server = Server(EPOCH)
+    server = ModelServer(EPOCH)
     for text, expected in (
         ("return pcall(function() math.floor = nil end)", None),
         ("return math.floor(1.5)", 1),

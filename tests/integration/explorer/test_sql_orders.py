@@ -52,8 +52,8 @@ def rows(steps: list[Step]) -> list[tuple[str, str, str, str, int | str]]:
     names = dict(zip(dict.fromkeys(step.actor for step in steps), "AB", strict=True))
     return [
         (
-            *(names[step.actor], step.lines[0].split()[0], "; ".join(step.said)),
-            *(step.told, step.shown["stock"]),
+            *(names[step.actor], step.lines[0].split()[0], "; ".join(step.replies)),
+            *(step.outcome, step.shown["stock"]),
         )
         for step in steps
     ]
@@ -80,7 +80,7 @@ def test_nothing_goes_wrong_in_any_order(
     assert found.exhaustive
     assert (found.schedules, found.told) == (schedules, Counter(told))
     assert not found.findings
-    assert any(step.said == ["BLOCKS"] for step in found.blocks)
+    assert any(step.replies == ["BLOCKS"] for step in found.blocks)
 
 
 def test_one_waits_for_the_other_and_goes_on_after_its_commit(url: str) -> None:
@@ -165,7 +165,7 @@ def test_orders_at_random_go_as_the_search_says(url: str) -> None:
                 while choices := stage.choices():
                     buyer = chance.choice(choices)
                     assert stage.go(buyer).step == orders.rows[at, buyer]
-                    at = next(way.to for way in orders.ways[at] if way.actor == buyer)
+                    at = next(way.to for way in orders.edges[at] if way.actor == buyer)
                 assert stage.told() == orders.states[at].told
 
 
@@ -199,13 +199,13 @@ def test_the_same_is_prevented_from_repeatable_read_upwards(url: str, level: Lev
 def test_two_that_wait_for_each_other_are_parted_by_the_server(url: str) -> None:
     with staged(url, "sql", RC, Crossed) as stage:
         orders = graph(stage)
-    said = {at: " ".join(step.said) for at, step in orders.rows.items()}
+    said = {at: " ".join(step.replies) for at, step in orders.rows.items()}
     parted = [at for at, line in said.items() if line.startswith("ERROR 40P01: deadlock detected")]
     assert {loser for _, loser in parted} == {0, 1}
     for at, loser in parted:
         assert orders.states[at].choices == (loser,), "the other waits: this one closed the circle"
         assert orders.rows[at, loser].does == "goes", "and was told so at once"
-        (after,) = (way.to for way in orders.ways[at] if way.actor == loser)
+        (after,) = (way.to for way in orders.edges[at] if way.actor == loser)
         assert orders.states[after].choices == (1 - loser,), "the other goes on before all else"
     assert any(line.startswith("ERROR 23505: duplicate key") for line in said.values())
 

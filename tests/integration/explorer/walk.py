@@ -9,7 +9,7 @@ from typing import NamedTuple
 from badluck.model.channels import LISTENS
 from badluck.model.collections import members_of
 from badluck.model.parsing import Undefined
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.sorted_sets import scores_of
 from badluck.model.values import Command, Double, Err, Hash, Ok, Reply
 from badluck.model.waiters import Waits
@@ -112,7 +112,7 @@ def _in_pairs(found: tuple[Reply, ...]) -> object:
     return sorted(map(repr, zip(found[::2], found[1::2], strict=True)))
 
 
-def has_tables(model: Server) -> bool:
+def has_tables(model: ModelServer) -> bool:
     values = [entry.value for entry in model.keys.entries.values()]
     return any(isinstance(value, Hash) and value.expires is not None for value in values)
 
@@ -151,7 +151,7 @@ class Judge:
         self.server.set(now)
         for word in ((b"FLUSHALL",), (b"SCRIPT", b"FLUSH")):
             self.server.control.ask(word)
-        model = Server(now)
+        model = ModelServer(now)
         real = {who: self.server.connect() for who in CLIENTS}
         told: list[str] = []
         try:
@@ -183,7 +183,7 @@ class Judge:
             for connection in real.values():
                 connection.close()
 
-    def _same(self, model: Server, real: Wire, step: Step, told: list[str]) -> None:
+    def _same(self, model: ModelServer, real: Wire, step: Step, told: list[str]) -> None:
         assert not isinstance(step.does, str)
         queued = tuple(model.queued.get(step.who, ()))
         tables = has_tables(model)
@@ -199,7 +199,7 @@ class Judge:
         if answer(step.does, queued, got, tables) != answer(step.does, queued, expected, tables):
             raise Divergence(f"the model says {expected!r}, the server {got!r}")
 
-    def _as_drawn(self, model: Server, command: Command, expected: Reply, got: Reply) -> Reply:
+    def _as_drawn(self, model: ModelServer, command: Command, expected: Reply, got: Reply) -> Reply:
         """What the model drew, if the server could have drawn it; then the server has, too."""
         mine, drawn = _words(expected), _words(got)
         if not mine or type(got) is not type(expected) or len(drawn) != len(mine):
@@ -215,7 +215,7 @@ class Judge:
             self.server.control.ask((b"SREM", key, *mine))
         return expected
 
-    def _heard(self, model: Server, real: dict[str, Wire], told: list[str]) -> None:
+    def _heard(self, model: ModelServer, real: dict[str, Wire], told: list[str]) -> None:
         """What others were sent by this step."""
         self.server.settle()
         for who, connection in real.items():

@@ -36,7 +36,7 @@ def every_schedule(graph: Graph) -> Iterator[list[Transition]]:
 
     def further(number: int, ways: list[Transition]) -> Iterator[list[Transition]]:
         yield ways
-        for way in graph.ways[number]:
+        for way in graph.edges[number]:
             yield from further(way.to, [*ways, way])
 
     yield from further(0, [])

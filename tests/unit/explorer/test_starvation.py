@@ -26,9 +26,9 @@ def test_whoever_polls_may_find_it_taken_each_time(name: str) -> None:
     starved = Explorer(Target(name), 2).starve().findings[0]
     assert starved.name == "starved"
     asked = [step for step in starved.trace if step.actor == "A"]
-    assert [step.said for step in asked] in ([["nil"]], [["0"]])
+    assert [step.replies for step in asked] in ([["nil"]], [["0"]])
     assert starved.trace[-1].does == "again"
-    sold = [step for step in starved.trace if step.told == "SOLD"]
+    sold = [step for step in starved.trace if step.outcome == "SOLD"]
     assert len(sold) >= 1
     # Once around: it ends as it was when B came again for the first time.
     first = next(step for step in starved.trace if step.does == "again")
@@ -37,8 +37,10 @@ def test_whoever_polls_may_find_it_taken_each_time(name: str) -> None:
 
 def test_who_loses_every_race_gives_up() -> None:
     starved = Explorer(Target("watch"), 2).starve().findings[0]
-    assert [step.told for step in starved.trace if step.actor == "A" and step.told] == ["BUSY"]
-    assert [step.said[-1] for step in starved.trace if step.actor == "A"].count("nil") == 2
+    assert [step.outcome for step in starved.trace if step.actor == "A" and step.outcome] == [
+        "BUSY"
+    ]
+    assert [step.replies[-1] for step in starved.trace if step.actor == "A"].count("nil") == 2
 
 
 def test_the_answer_is_to_what_was_asked() -> None:

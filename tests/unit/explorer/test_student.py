@@ -139,7 +139,7 @@ def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -
     )
     with student.surroundings():
         automaton = Automaton("A", student.code, EPOCH)
-        assert automaton.nodes[automaton.move(0, 0, (b"OK",), EPOCH).to].told == "SOLD_OUT"
+        assert automaton.nodes[automaton.move(0, 0, (b"OK",), EPOCH).to].outcome == "SOLD_OUT"
         gc.collect()
         automaton = Automaton("B", student.code, EPOCH)
         assert automaton.nodes[0].requests == (Send("0B1", ((b"WATCH", b"stock"),)),)
@@ -199,7 +199,7 @@ def test_a_thread_does_not_see_what_is_anothers(tmp_path: Path) -> None:
         automaton = Automaton("A", student.code, EPOCH)
         there = automaton.move(0, 0, (b"OK",), EPOCH).to
         assert isinstance(automaton.nodes[there].requests[1], Send)
-        assert automaton.nodes[automaton.move(there, 1, (1,), EPOCH).to].told == "SOLD_OUT"
+        assert automaton.nodes[automaton.move(there, 1, (1,), EPOCH).to].outcome == "SOLD_OUT"
 
 
 def test_what_the_client_raises_is_told_and_what_else_is_raised_is_wrong(tmp_path: Path) -> None:

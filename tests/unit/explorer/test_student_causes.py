@@ -178,8 +178,8 @@ def test_a_race_that_ends_in_an_exception_has_a_schedule(tmp_path: Path) -> None
     (finding,) = explored(tmp_path, RACE).findings
     assert finding.cost == (0, 2, 4)
     assert [step.line for step in finding.trace][-1] == "my_sell.py:4"
-    assert "my_sell.py, line 4, in sell: TypeError" in finding.trace[-1].told
-    assert "after GETDEL stock -> nil" in finding.trace[-1].told
+    assert "my_sell.py, line 4, in sell: TypeError" in finding.trace[-1].outcome
+    assert "after GETDEL stock -> nil" in finding.trace[-1].outcome
     assert "of the connection. my_sell.py, line 4, in sell: TypeError" in finding.explanation
 
 

@@ -51,7 +51,7 @@ def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
             servers, said, *_ = explorer.servers.send(servers, request.connection, request.commands)
             at = own.move(at, 0, said, EPOCH).to
             also = explorer.automata[1].move(also, 0, said, EPOCH).to
-        assert explorer.automata[1].nodes[also].told == own.nodes[at].told == "SOLD"
+        assert explorer.automata[1].nodes[also].outcome == own.nodes[at].outcome == "SOLD"
 
 
 def test_three_buyers_make_six_of_most_states() -> None:
@@ -96,6 +96,6 @@ def test_who_is_called_otherwise_does_the_same(name: str) -> None:
                     else:
                         continue
                     assert there.to == servers.renamed(here.to, names)
-                    assert there.said == renamed(here.said, names)
+                    assert there.replies == renamed(here.replies, names)
                     steps += 1
     assert steps > 100

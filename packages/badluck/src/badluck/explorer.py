@@ -29,7 +29,7 @@ from badluck.search.paths import Path, schedules, shortest
 from badluck.search.renamed_automaton import RenamedAutomaton
 from badluck.search.server_states import ServerStates
 from badluck.search.starvation import EndlessGraph, starvation
-from badluck.search.state import State
+from badluck.search.state import SystemState
 from badluck.search.symmetry import Symmetry
 from badluck.target import EPOCH, Target
 
@@ -197,18 +197,18 @@ class Explorer:
             self.graph.most = 0
 
 
-def _last(graph: Graph, path: Path) -> State:
-    return graph.states[path.ways[-1][1].to if path.ways else 0]
+def _last(graph: Graph, path: Path) -> SystemState:
+    return graph.states[path.edges[-1][1].to if path.edges else 0]
 
 
 def _without_a_race(graph: Graph, path: Path) -> list[str]:
     """Said where each has come to its end before the next one begins, and without a fault."""
-    if not path.ways:
+    if not path.edges:
         return ["No actor has sent a command."]
-    turns = [(at, edge.actor) for at, edge in path.ways if edge.kind == "goes"]
+    turns = [(at, edge.actor) for at, edge in path.edges if edge.kind == "goes"]
     changes = [(at, before) for (_, before), (at, actor) in pairwise(turns) if actor != before]
     ends = [graph.automata[actor].nodes[graph.states[at].nodes[actor]] for at, actor in changes]
-    threads = any(edge.fiber for _, edge in path.ways)
+    threads = any(edge.fiber for _, edge in path.edges)
     if ends and not (path.cost.faults or threads) and all(node.ended for node in ends):
         return ["It is no race: it goes wrong when they come one after the other."]
     return []
@@ -217,7 +217,7 @@ def _without_a_race(graph: Graph, path: Path) -> list[str]:
 def _raised(graph: Graph, path: Path) -> str:
     """What, and where; also by who has sent nothing before."""
     alive = graph.alive(_last(graph, path))
-    outcomes = (node.told for _, node in alive if node.told.startswith(RAISED))
+    outcomes = (node.outcome for _, node in alive if node.outcome.startswith(RAISED))
     return f" {next(outcomes, '').removeprefix(RAISED).partition(chr(10))[0]}"
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from badluck.actor.request import Request
 from badluck.search.graph import Graph
 from badluck.search.paths import Goal
-from badluck.search.state import State, Transition
+from badluck.search.state import SystemState, Transition
 
 
 class Answers(NamedTuple):
@@ -46,7 +46,7 @@ class StepView(NamedTuple):
     target: Any
     graph: Graph
     book: Callable[[int], Any]  # of the servers' state of that number
-    state: State  # from which it leads
+    state: SystemState  # from which it leads
     step: Transition
     before: Any  # what the target reads in the store of `state`
 

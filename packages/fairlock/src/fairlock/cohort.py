@@ -49,10 +49,10 @@ class Held:
     ends: float  # when the lease ends at the latest, by `clock.now()`
     pass_until: float  # by the same clock: then the other processes have their turn
     passes: int  # that are left
-    member: Member | None = None  # in a cohort
+    member: CohortMember | None = None  # in a cohort
 
 
-class Member:
+class CohortMember:
     """A thread in its cohort: it leads, or follows and waits."""
 
     def __init__(self) -> None:
@@ -82,11 +82,11 @@ class Cohort:
     def __init__(self, known: dict[Key, Cohort], key: Key) -> None:
         self.known = known
         self.key = key
-        self.followers: deque[Member] = deque()
-        self.leader: Member | None = None
+        self.followers: deque[CohortMember] = deque()
+        self.leader: CohortMember | None = None
 
     @staticmethod
-    def join(client: Any, name: str, lease_s: float, member: Member, now: float) -> Cohort:
+    def join(client: Any, name: str, lease_s: float, member: CohortMember, now: float) -> Cohort:
         """The cohort for this lock; `member` follows in it now, or leads."""
         key = (name, lease_s)
         with _mutex:
@@ -101,7 +101,7 @@ class Cohort:
                 cohort.followers.append(member)
             return cohort
 
-    def wait_to_lead(self, member: Member, clock: Clock, deadline: float) -> bool:
+    def wait_to_lead(self, member: CohortMember, clock: Clock, deadline: float) -> bool:
         """Until it leads, with the lock (`member.held`) or without; False at the deadline.
 
         Raises the leader's error when that could not reach the server.
@@ -135,14 +135,14 @@ class Cohort:
             self.leader.held = None  # it takes the lock to the server, and leads while it is here
             return False
 
-    def fail(self, member: Member, error: Exception) -> None:
+    def fail(self, member: CohortMember, error: Exception) -> None:
         """The server is away: all who follow hear of it, and need not find out one by one."""
         with _mutex:
             while self.leader is member and self.followers:
                 self.followers[0].error = error
                 self.followers.popleft().wake()
 
-    def leave(self, member: Member) -> None:
+    def leave(self, member: CohortMember) -> None:
         """Go; when it was the leader, the next thread stands in line."""
         with _mutex:
             if self.leader is not member:

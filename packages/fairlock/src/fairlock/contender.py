@@ -9,7 +9,7 @@ from typing import Any
 import redis
 
 from fairlock.clock import Clock, SystemClock
-from fairlock.cohort import LEASE_SHARE, PASSING_S, Cohort, Held, Member
+from fairlock.cohort import LEASE_SHARE, PASSING_S, Cohort, CohortMember, Held
 from fairlock.queue import HANDOVER_S, Counts, WaitQueue
 
 
@@ -54,7 +54,7 @@ class Contender:
         if not self.cohort:
             return self._enqueue(token, blocking, deadline)
         lease_s = math.inf if self.lease_s is None else self.lease_s
-        member = Member()
+        member = CohortMember()
         try:
             with member.active:
                 cohort = Cohort.join(self.queue.client, self.queue.name, lease_s, member, now)
@@ -109,7 +109,7 @@ class Contender:
             return self.clock.now() < held.ends
 
     def _enqueue(
-        self, token: str, blocking: bool, deadline: float, member: Member | None = None
+        self, token: str, blocking: bool, deadline: float, member: CohortMember | None = None
     ) -> Held | None:
         timeout_s = None if deadline == math.inf else max(0.0, deadline - self.clock.now())
         grant = self.queue.acquire(token, blocking, timeout_s)

@@ -198,9 +198,9 @@ class Hold:
         self.stop = self.contender.clock.every(every_s, self.renew)
 
     def renew(self) -> bool:
-        kept = self.contender.renew(self.held)
+        renewed = self.contender.renew(self.held)
         # Released while we asked: that it is not mine any more is no loss.
-        return not self.released and self._still(kept)
+        return not self.released and self._still(renewed)
 
     def extend(self, lease_s: float, more: bool = False) -> bool:
         return self._still(self.contender.extend(self.held, lease_s, more))

@@ -86,12 +86,12 @@ class Waiter:
             args = [self.token, queue.in_ms(queue.lease_s), self.place, again_, queue.tokens]
             return self.mine.call(ACQUIRE, queue.keys, [*args, *self.reads])
 
-        is_mine, said, *rest = queue.retry(ask)
+        is_mine, fence_or_place, *rest = queue.retry(ask)
         if is_mine:
-            return Grant(int(said), rest, queue.ends(self.asked_at))
+            return Grant(int(fence_or_place), rest, queue.ends(self.asked_at))
         # When I am called I hear of it. But the holder, or all those before me, may be frozen or
         # dead: look when its lease has ended, the first in line first, the others seldom.
-        before, left_ms = said, rest[0]
+        before, left_ms = fence_or_place, rest[0]
         if before < 0:  # I was called and did not hear it in time, or the server has lost the line
             return self.enqueue()
         end = (

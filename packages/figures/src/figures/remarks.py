@@ -11,22 +11,22 @@ class Remark(NamedTuple):
     Whoever has readers of several languages looks the templates up in a catalogue.
     """
 
-    one: str
+    template: str
     many: str = ""
 
     def say(self, **values: object) -> str:
         """In English, with whole numbers' thousands parted."""
-        chosen = self.many if self.many and values["num"] != 1 else self.one
-        told = {
+        chosen = self.many if self.many and values["num"] != 1 else self.template
+        texts = {
             name: f"{value:,}" if isinstance(value, int) else value
             for name, value in values.items()
         }
-        return chosen % told
+        return chosen % texts
 
 
-def counted(one: str, many: str) -> Remark:
+def counted(template: str, many: str) -> Remark:
     """A name of its own, so that those who gather texts for a catalogue see that it has two."""
-    return Remark(one, many)
+    return Remark(template, many)
 
 
 BOUND = Remark(

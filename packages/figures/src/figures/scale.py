@@ -9,7 +9,7 @@ from math import ceil, floor, log10
 from figures.spread import Spread
 
 ROUND = (1, 2, 5, 10)  # times a power of ten
-MOST = 5  # steps of a linear scale: more have no room on a phone
+MAX_STEPS = 5  # steps of a linear scale: more have no room on a phone
 AIR = 1.04  # what is free beyond the longest bar
 
 
@@ -24,13 +24,13 @@ class Scale:
     @classmethod
     def of(cls, spreads: Iterable[Spread | None], least: float = 0.0) -> Scale:
         """From 0 to beyond all of them, and beyond `least`."""
-        return cls(0.0, AIR * (max([least, *(one.high for one in spreads if one)]) or 1.0))
+        return cls(0.0, AIR * (max([least, *(spread.high for spread in spreads if spread)]) or 1.0))
 
     @classmethod
     def log_of(cls, spreads: Iterable[Spread | None]) -> Scale:
         """From the last round number below all of them, which are > 0, to the first one above."""
-        there = [one for one in spreads if one]
-        lowest, highest = min(one.low for one in there), max(one.high for one in there)
+        known = [spread for spread in spreads if spread]
+        lowest, highest = min(each.low for each in known), max(each.high for each in known)
         low = max(step for step in _steps(lowest) if step <= lowest)
         return cls(low, min(step for step in _steps(highest) if step > max(low, highest)), log=True)
 
@@ -45,12 +45,12 @@ class Scale:
         if self.log:
             powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
             ticks = [step * 10.0**power for power in powers for step in ROUND[:-1]]
-            there = [tick for tick in ticks if self.low <= tick <= self.high]
-            if len(there) <= 2 * MOST:
-                return there
-            return [tick for tick in there if log10(tick).is_integer()]
+            inside = [tick for tick in ticks if self.low <= tick <= self.high]
+            if len(inside) <= 2 * MAX_STEPS:
+                return inside
+            return [tick for tick in inside if log10(tick).is_integer()]
         span = self.high - self.low
-        unit = min(step for step in _steps(span / MOST) if step >= span / MOST)
+        unit = min(step for step in _steps(span / MAX_STEPS) if step >= span / MAX_STEPS)
         return [unit * number for number in range(ceil(self.low / unit), int(self.high / unit) + 1)]
 
 

@@ -26,5 +26,5 @@ class Spread(NamedTuple):
 
 def spread(values: Iterable[float | None]) -> Spread | None:
     """Of the values that are there; None when none is."""
-    there = [value for value in values if value is not None]
-    return Spread(min(there), median(there), max(there)) if there else None
+    known = [value for value in values if value is not None]
+    return Spread(min(known), median(known), max(known)) if known else None

@@ -45,7 +45,7 @@ class Counted:
         for number, schedules in counted.items():
             state = found.states[number]
             words = tuple(
-                CRASHED if at == CRASHED_NODE else automaton.nodes[at].told
+                CRASHED if at == CRASHED_NODE else automaton.nodes[at].outcome
                 for automaton, at in zip(found.automata, state.nodes, strict=True)
             )
             told[End(words, judge.book(state.servers))] += schedules

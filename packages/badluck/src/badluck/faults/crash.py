@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
 from badluck.search.graph import Graph
-from badluck.search.state import CRASHED, FaultEffect, State
+from badluck.search.state import CRASHED, FaultEffect, SystemState
 
 
 class Crash(Fault):
@@ -19,7 +19,7 @@ class Crash(Fault):
     drawn = "X CRASHES, for ever"
     ends_its_actor = True
 
-    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         for actor, node in graph.alive(state):
             if graph.moves.user_code or not node.ended:
                 servers = graph.servers.drop(state.servers, node.bound)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
 from badluck.search.graph import Graph
-from badluck.search.state import EVERYBODY, NONE, FaultEffect, State
+from badluck.search.state import EVERYBODY, NONE, FaultEffect, SystemState
 
 # ms that it takes, at the least. In none at all a fencing number that was lost could come again:
 # they are taken from the clock.
@@ -24,7 +24,7 @@ class Failover(Fault):
     befalls_one = False
     forgets = True
 
-    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         if state.before == NONE:
             return
         which = graph.servers.written_last(state.servers, state.before)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Protocol
 from badluck.actor.actor import Actor
 from badluck.backend import Backend
 from badluck.search.graph import Graph
-from badluck.search.state import FaultEffect, State
+from badluck.search.state import FaultEffect, SystemState
 
 Tells = Literal["nothing", "duration", "command", "command and reply"]
 StepText = tuple[list[str], list[str]]  # commands, a line each, and their replies
@@ -49,7 +49,7 @@ class Fault(ABC):
     forgets: ClassVar[bool] = False  # loses the last write
 
     @abstractmethod
-    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         """All that it can do to this state of the search."""
 
     @abstractmethod

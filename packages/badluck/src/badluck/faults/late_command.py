@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext, StepText
 from badluck.search.graph import Graph
-from badluck.search.state import FaultEffect, State
+from badluck.search.state import FaultEffect, SystemState
 
 
 class Late(Fault):
@@ -22,7 +22,7 @@ class Late(Fault):
     drawn = "GIVES UP; it is still under way"
     tells = "command"
 
-    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         for send in graph.moves.unanswered(state, late=True):
             if send.sent.connection in send.move.closed:
                 # To the server it is open until the command has come.

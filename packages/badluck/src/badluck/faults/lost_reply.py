@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext, StepText
 from badluck.search.graph import Graph
-from badluck.search.state import FaultEffect, State
+from badluck.search.state import FaultEffect, SystemState
 
 
 class LostReply(Fault):
@@ -16,7 +16,7 @@ class LostReply(Fault):
     drawn = "WHICH IS LOST"
     tells = "command and reply"
 
-    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         for send in graph.moves.unanswered(state):
             servers = graph.servers.drop(send.step.to, send.move.closed)
             before = state.servers if send.step.wrote and state.left.forgets else state.before

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from badluck.actor.request import Send
 from badluck.faults.fault import Fault, FaultContext
 from badluck.search.graph import Graph
-from badluck.search.state import EVERYBODY, FaultEffect, State
+from badluck.search.state import EVERYBODY, FaultEffect, SystemState
 
 
 class Pause(Fault):
@@ -21,14 +21,14 @@ class Pause(Fault):
     befalls_one = False
     tells = "duration"
 
-    def apply(self, graph: Graph, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         if graph.over(state):
             return
         for moment in self._ends(graph, state):
             servers, before = graph.later_servers(state, moment)
             yield FaultEffect(EVERYBODY, 0, servers, state.nodes, before, state.in_flight)
 
-    def _ends(self, graph: Graph, state: State) -> set[int]:
+    def _ends(self, graph: Graph, state: SystemState) -> set[int]:
         """Until when, ms since 1970."""
         ends = graph.deadlines(state, renewals=False)
         if graph.moves.user_code:  # until it is too late for what they do next
@@ -41,7 +41,7 @@ class Pause(Fault):
             return ends | long if graph.moves.user_code else ends or long
         return ends
 
-    def _by_clock(self, graph: Graph, state: State) -> bool:
+    def _by_clock(self, graph: Graph, state: SystemState) -> bool:
         """Does anybody ask next what the server says by its clock?"""
         return graph.moves.user_code and any(
             graph.servers.send(state.servers, *request).by_clock

@@ -94,7 +94,7 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
 
 def errors(graph: Graph, path: Path) -> Iterator[str]:
     """Of those who are told ERROR at its end: what it was that their code does not catch."""
-    last = graph.states[path.ways[-1][1].to if path.ways else 0]
+    last = graph.states[path.edges[-1][1].to if path.edges else 0]
     for actor, node in graph.alive(last):
         if isinstance(ended := node.requests[0], Failed):
             yield f"{graph.automata[actor].name} is told ERROR: {ended.error}"
@@ -114,8 +114,10 @@ def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
     """What was raised where nobody else had done anything; "" where that is not the case."""
     for rule in target.rules:
         path = paths.get(rule.name) if isinstance(rule, Mistake) else None
-        if path and not path.cost.faults and len({edge.actor for _, edge in path.ways} - {-1}) < 2:
-            last = graph.states[path.ways[-1][1].to if path.ways else 0]
-            raised = (node.told for _, node in graph.alive(last) if node.told.startswith(RAISED))
+        if path and not path.cost.faults and len({edge.actor for _, edge in path.edges} - {-1}) < 2:
+            last = graph.states[path.edges[-1][1].to if path.edges else 0]
+            raised = (
+                node.outcome for _, node in graph.alive(last) if node.outcome.startswith(RAISED)
+            )
             return next(raised).removeprefix(RAISED)
     return ""

@@ -10,7 +10,7 @@ from badluck.rule import Rule
 from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
 from badluck.search.graph import Graph
-from badluck.search.state import BY_ITSELF, State
+from badluck.search.state import BY_ITSELF, SystemState
 
 STUCK = Rule(
     "stuck for ever",
@@ -29,7 +29,7 @@ def stuck(graph: Graph) -> set[int]:
     for number, state in enumerate(graph.states):
         if graph.over(state):
             ends.append(number)
-        for edge in graph.ways[number]:
+        for edge in graph.edges[number]:
             if edge.kind in BY_ITSELF:
                 onward[edge.to].append(number)
     free, todo = set(ends), ends
@@ -55,7 +55,7 @@ def _unchanging(graph: Graph, where: set[int]) -> set[int]:
     todo = []
     for number in where:
         values = _values(graph, number)
-        for edge in graph.ways[number]:
+        for edge in graph.edges[number]:
             if edge.kind in BY_ITSELF:
                 backward[edge.to].append(number)
                 if _values(graph, edge.to) != values:
@@ -81,7 +81,7 @@ def waiting(graph: Graph, where: set[int]) -> set[int]:
 
 
 def _onward(graph: Graph, number: int) -> list[int]:
-    return [edge.to for edge in graph.ways[number] if edge.kind in ("goes", "arrives")]
+    return [edge.to for edge in graph.edges[number] if edge.kind in ("goes", "arrives")]
 
 
 def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
@@ -100,7 +100,7 @@ def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, N
     return []
 
 
-def _asks(graph: Graph, state: State, actor: int) -> Node:
+def _asks(graph: Graph, state: SystemState, actor: int) -> Node:
     automaton, at = graph.automata[actor], state.nodes[actor]
     request = automaton.nodes[at].requests[0]
     if isinstance(request, Rest) and request.sleeps:

@@ -23,7 +23,7 @@ from badluck.rule import (
 )
 from badluck.search.graph import Graph
 from badluck.search.paths import Goal
-from badluck.search.state import CRASHED, State, Transition
+from badluck.search.state import CRASHED, SystemState, Transition
 from badluck.target import Target
 
 
@@ -61,7 +61,7 @@ class Judge:
         for number, state in enumerate(self.graph.states):
             for name in self._at(number, state):
                 goals[name].add(number)
-        for number, edges in enumerate(self.graph.ways):
+        for number, edges in enumerate(self.graph.edges):
             for edge, rule in self._done(self.graph.states[number], edges):
                 goals[rule.name].add((number, edge))
         for each in self.target.rules:
@@ -69,18 +69,20 @@ class Judge:
                 goals[each.name] = where
         return {name: goals[name] for name in self._in_order(goals)}
 
-    def after(self, number: int, way: Transition) -> list[str]:
+    def after(self, number: int, edge: Transition) -> list[str]:
         """What is the case after this step, the gravest first.
 
         Stuck actors and owners of locks (GraphRule) need all orders: functions/schedule_check.py.
         """
-        done = [rule.name for _, rule in self._done(self.graph.states[number], [way])]
-        return self._in_order({*self._at(way.to, self.graph.states[way.to]), *done})
+        done = [rule.name for _, rule in self._done(self.graph.states[number], [edge])]
+        return self._in_order({*self._at(edge.to, self.graph.states[edge.to]), *done})
 
-    def _done(self, state: State, ways: list[Transition]) -> Iterator[tuple[Transition, StepRule]]:
+    def _done(
+        self, state: SystemState, edges: list[Transition]
+    ) -> Iterator[tuple[Transition, StepRule]]:
         """The steps from that state that are wrong themselves."""
         before, rules = self.book(state.servers), self._of_step
-        for edge in ways:
+        for edge in edges:
             if edge.kind in rules:
                 taken = StepView(self.target, self.graph, self.book, state, edge, before)
                 for rule in rules[edge.kind]:
@@ -92,7 +94,7 @@ class Judge:
             self._books[servers] = self.target.book(*self.graph.servers.stores(servers))
         return self._books[servers]
 
-    def because(self, rule: Rule, state: State) -> str:
+    def because(self, rule: Rule, state: SystemState) -> str:
         """What more there is to say of a rule that is broken there."""
         if not isinstance(rule, StateRule) or rule.because is None:
             return ""
@@ -100,7 +102,7 @@ class Judge:
             View(self.target, self.book(state.servers), self._what_they_know(state))
         )
 
-    def calm(self, state: State) -> bool:
+    def calm(self, state: SystemState) -> bool:
         """Has nothing happened to those who are left? Others may have crashed."""
         return state.left.spent_on_the_gone(self.graph.states[0].left)
 
@@ -108,7 +110,7 @@ class Judge:
         broken = set(names)
         return [rule.name for rule in self.target.rules if rule.name in broken]
 
-    def _at(self, number: int, state: State) -> list[str]:
+    def _at(self, number: int, state: SystemState) -> list[str]:
         standing = state.nodes, bool(state.in_flight)
         answers = self._answers.get(standing)
         if answers is None:
@@ -122,19 +124,19 @@ class Judge:
             broken = self._found[key] = [rule.name for rule in self._of_state if rule.wrong(view)]
         return [*broken, *self._at_an_end(state, answers)] if answers.over else broken
 
-    def _at_an_end(self, state: State, answers: Answers) -> list[str]:
+    def _at_an_end(self, state: SystemState, answers: Answers) -> list[str]:
         view = View(self.target, self.book(state.servers), answers)
         end = Ending(view, self.graph.undisturbed(state), self.calm(state))
         return [rule.name for rule in self._of_end if rule.wrong(end)]
 
-    def _what_they_know(self, state: State) -> Answers:
+    def _what_they_know(self, state: SystemState) -> Answers:
         nodes = [
             (automaton.name, automaton.nodes[at])
             for automaton, at in zip(self.graph.automata, state.nodes, strict=True)
             if at != CRASHED
         ]
         return Answers(
-            tuple((name, node.told) for name, node in nodes if node.ended),
+            tuple((name, node.outcome) for name, node in nodes if node.ended),
             sum(node.inside for _, node in nodes),
             self.graph.over(state),
         )

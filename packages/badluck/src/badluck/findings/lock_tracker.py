@@ -19,7 +19,7 @@ from badluck.model.values import Command, Entry
 from badluck.search.automaton import Automaton
 from badluck.search.graph import Graph
 from badluck.search.paths import Goal, Path, shortest
-from badluck.search.state import CRASHED, State, Transition
+from badluck.search.state import CRASHED, SystemState, Transition
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command
@@ -61,14 +61,14 @@ class OwnershipGraph:
     def __init__(self, tracker: LockTracker, lock: TrackedLock) -> None:
         self.numbers = {(0, NOBODY): 0}
         self.places = [(0, NOBODY)]  # states, and who holds it there
-        self.ways: list[list[Transition]] = []
+        self.edges: list[list[Transition]] = []
         self.deleted: set[Goal] = set()
         for nth, (number, holder) in enumerate(self.places):  # which grow meanwhile
-            self.ways.append([])
-            for edge in tracker.graph.ways[number]:
+            self.edges.append([])
+            for edge in tracker.graph.edges[number]:
                 then = tracker.holder_after(lock, number, edge, holder)
                 owned_edge = edge._replace(to=self._number(edge.to, then))
-                self.ways[nth].append(owned_edge)
+                self.edges[nth].append(owned_edge)
                 if tracker.deletes(lock, number, edge, holder):
                     self.deleted.add((nth, owned_edge))
 
@@ -83,9 +83,9 @@ class OwnershipGraph:
         """By the states' own numbers."""
         path = shortest(self, {"": self.deleted}).get("") if self.deleted else None
         return path and path._replace(
-            ways=tuple(
+            edges=tuple(
                 (self.places[at][0], edge._replace(to=self.places[edge.to][0]))
-                for at, edge in path.ways
+                for at, edge in path.edges
             )
         )
 
@@ -123,24 +123,24 @@ class LockTracker:
         ]
         return min(paths, key=lambda path: path.cost, default=None)
 
-    def deletes_anothers(self, ways: Sequence[tuple[int, Transition]]) -> int:
+    def deletes_anothers(self, edges: Sequence[tuple[int, Transition]]) -> int:
         """The step, from 1, in which another's lock is deleted on these ways; 0: none."""
         for lock in self.locks:
             holder = NOBODY
-            for nth, (number, edge) in enumerate(ways, 1):
+            for nth, (number, edge) in enumerate(edges, 1):
                 if self.deletes(lock, number, edge, holder):
                     return nth
                 holder = self.holder_after(lock, number, edge, holder)
         return 0
 
-    def deletes(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> bool:
+    def deletes(self, lock: TrackedLock, number: int, edge: Transition, holder: int) -> bool:
         """Does that step delete the lock of another?"""
-        commands, before, after = self._done(lock, number, way)
-        return bool(commands and before and not after and holder not in (NOBODY, way.actor))
+        commands, before, after = self._done(lock, number, edge)
+        return bool(commands and before and not after and holder not in (NOBODY, edge.actor))
 
-    def holder_after(self, lock: TrackedLock, number: int, way: Transition, holder: int) -> int:
+    def holder_after(self, lock: TrackedLock, number: int, edge: Transition, holder: int) -> int:
         """Whose it is after that step; what only a script can tell is nobody's."""
-        facts = {*self._then(lock, number, way, Ownership(holder, frozenset()))}
+        facts = {*self._then(lock, number, edge, Ownership(holder, frozenset()))}
         return facts.pop().holder if len(facts) == 1 else NOBODY
 
     def left(self, ends: bool, crashed: bool) -> set[int]:
@@ -210,7 +210,7 @@ class LockTracker:
         todo = [0]
         while todo:
             number = todo.pop()
-            for edge in graph.ways[number]:
+            for edge in graph.edges[number]:
                 facts = lock.facts[number]
                 after = {then for fact in facts for then in self._then(lock, number, edge, fact)}
                 known = lock.facts.setdefault(edge.to, set())
@@ -218,60 +218,60 @@ class LockTracker:
                     known |= after
                     todo.append(edge.to)
         for number, facts in lock.facts.items():
-            for edge in graph.ways[number]:
+            for edge in graph.edges[number]:
                 self._judge(lock, number, edge, facts)
         return lock
 
     def _then(
-        self, lock: TrackedLock, number: int, way: Transition, fact: Ownership
+        self, lock: TrackedLock, number: int, edge: Transition, fact: Ownership
     ) -> Iterator[Ownership]:
-        commands, before, after = self._done(lock, number, way)
-        nodes = self.graph.states[way.to].nodes
+        commands, before, after = self._done(lock, number, edge)
+        nodes = self.graph.states[edge.to].nodes
         for takes_it in taken(lock.at.key, commands, before, after):
             holder, inside = fact if after else (NOBODY, fact.inside)
             if takes_it:
-                holder = way.actor
-                inside |= {holder} if way.kind == "goes" else set()
+                holder = edge.actor
+                inside |= {holder} if edge.kind == "goes" else set()
             elif gives_back(lock.at.key, commands, before, after):
-                inside -= {way.actor}
+                inside -= {edge.actor}
             still = frozenset(actor for actor in inside if self._at_work(actor, nodes[actor]))
             yield Ownership(holder, still)
 
     def _judge(
-        self, lock: TrackedLock, number: int, way: Transition, facts: set[Ownership]
+        self, lock: TrackedLock, number: int, edge: Transition, facts: set[Ownership]
     ) -> None:
-        commands, before, after = self._done(lock, number, way)
+        commands, before, after = self._done(lock, number, edge)
         holders = {fact.holder for fact in facts}
-        calm = self.graph.states[way.to].left == self.graph.states[0].left
+        calm = self.graph.states[edge.to].left == self.graph.states[0].left
         if commands and before and not after:
-            if way.actor not in holders and NOBODY not in holders:
-                lock.deleted.add((number, way))
-            lock.given_back |= calm and way.actor in holders
+            if edge.actor not in holders and NOBODY not in holders:
+                lock.deleted.add((number, edge))
+            lock.given_back |= calm and edge.actor in holders
         takes_it = taken(lock.at.key, commands, before, after) == {True}
         matters = calm or lock.at.key == self.named
-        if takes_it and matters and all(fact.inside - {way.actor} for fact in facts):
-            lock.two_inside.add((number, way))
+        if takes_it and matters and all(fact.inside - {edge.actor} for fact in facts):
+            lock.two_inside.add((number, edge))
 
     def _done(
-        self, lock: TrackedLock, number: int, way: Transition
+        self, lock: TrackedLock, number: int, edge: Transition
     ) -> tuple[tuple[Command, ...], Entry | None, Entry | None]:
         """By that step on the lock's server, and what the lock was before and is after it."""
-        commands = self._commands(lock.at.server, self.graph.states[number], way)
-        return commands, self._entry(number, lock.at), self._entry(way.to, lock.at)
+        commands = self._commands(lock.at.server, self.graph.states[number], edge)
+        return commands, self._entry(number, lock.at), self._entry(edge.to, lock.at)
 
     def _at_work(self, actor: int, at: int) -> bool:
         return at != CRASHED and not self.graph.automata[actor].nodes[at].ended
 
-    def _commands(self, server: int, state: State, way: Transition) -> tuple[Command, ...]:
+    def _commands(self, server: int, state: SystemState, edge: Transition) -> tuple[Command, ...]:
         """What is done to that server in this step."""
-        if way.kind not in DOES:
+        if edge.kind not in DOES:
             return ()
-        automaton = self.graph.automata[way.actor]
+        automaton = self.graph.automata[edge.actor]
         request: object
-        if way.kind == "arrives":
-            request = state.sent_by(automaton.name)[way.fiber]
+        if edge.kind == "arrives":
+            request = state.sent_by(automaton.name)[edge.fiber]
         else:
-            request = automaton.nodes[state.nodes[way.actor]].requests[way.fiber]
+            request = automaton.nodes[state.nodes[edge.actor]].requests[edge.fiber]
         if not isinstance(request, Send) or int(request.connection[0]) != server:
             return ()
         return request.commands

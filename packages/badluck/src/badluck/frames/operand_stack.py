@@ -253,8 +253,8 @@ def _store_and_load(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
 
 def _operate(_: _StackWalk, __: int, stack: Stack, effect: int) -> Stack:
     """It may have put a result in the place of its last operand."""
-    kept = stack[: len(stack) + min(0, effect)]
-    return (*kept[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
+    below = stack[: len(stack) + min(0, effect)]
+    return (*below[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
 
 Effect = Callable[[_StackWalk, int, Stack, int], Stack]

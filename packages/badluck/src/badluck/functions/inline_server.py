@@ -16,7 +16,7 @@ from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.answers import parse_answers
 from badluck.functions.client_tuple import as_argument
 from badluck.functions.signature import Function, count_arguments, function_name
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.values import Command, Entry, NeverAnswers, Reply
 from badluck.model.waiters import Waits
 from badluck.search.names import LETTERS
@@ -67,7 +67,7 @@ class InlineServer:
     ) -> None:
         """`modules` are the project's, as the test has them."""
         self.files, self.modules = files, modules
-        self.servers = [Server(EPOCH) for _ in range(servers)]
+        self.servers = [ModelServer(EPOCH) for _ in range(servers)]
         self.sent: list[list[Command]] = [[] for _ in self.servers]
         self.connections = 0
         pools = [

@@ -23,7 +23,7 @@ from badluck.search.state import BY_ITSELF, CRASHED, Transition
 
 MAX_STATES = 500_000  # states, as many as of a search
 
-Ways = Sequence[tuple[int, Transition]]
+Edges = Sequence[tuple[int, Transition]]
 
 
 class ScheduleCheck(SandboxWorker):
@@ -48,7 +48,7 @@ def _followed(job: FollowJob, board: Board) -> dict[str, Any]:
     number, at, edges = 0, 0, list[tuple[int, Transition]]()
     broken = list(board.judge.seen)
     for step in job.steps:
-        edge = None if broken else _way(board, number, step, step.at - at)
+        edge = None if broken else _same_move(board, number, step, step.at - at)
         if edge is None:
             break
         at += board.took(number, edge)
@@ -81,16 +81,16 @@ def _for_ever(board: Board, number: int) -> bool:
         for at in todo:
             if board.over(board.states[at]):
                 return False
-            edges = (edge.to for edge in board.on(at) if edge.kind in BY_ITSELF)
+            edges = (edge.to for edge in board.onward(at) if edge.kind in BY_ITSELF)
             todo += [to for to in dict.fromkeys(edges) if to not in visited]
             visited.update(todo)
         return True
     return False
 
 
-def _way(board: Board, number: int, one: Step, took: int) -> Transition | None:
+def _same_move(board: Board, number: int, one: Step, took: int) -> Transition | None:
     """The same move from that state; of several the one that takes about as long, ms."""
-    edges = board.on(number) if one.does == "time" else board.at_once(number)
+    edges = board.onward(number) if one.does == "time" else board.immediate(number)
     same = [
         edge
         for edge in edges
@@ -98,7 +98,7 @@ def _way(board: Board, number: int, one: Step, took: int) -> Transition | None:
         and (edge.actor < 0 or (LETTERS[edge.actor], edge.fiber) == (one.actor, one.fiber))
     ]
     if same:
-        return min(same, key=lambda way: abs(board.took(number, way) - took))
+        return min(same, key=lambda edge: abs(board.took(number, edge) - took))
     return _in_vain(board, number, one) if one.does == "goes" else None
 
 
@@ -113,21 +113,21 @@ def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
     return Transition("goes", actor, one.fiber, number)
 
 
-def _spot(board: Board, number: int, way: Transition) -> SourceLine | None:
+def _spot(board: Board, number: int, edge: Transition) -> SourceLine | None:
     """The line of the project's code that waits there."""
-    if way.actor < 0 or way.kind == "arrives":
+    if edge.actor < 0 or edge.kind == "arrives":
         return None
-    node = board.automata[way.actor].nodes[board.states[number].nodes[way.actor]]
-    return next(iter(node.stands[way.fiber]), None)
+    node = board.automata[edge.actor].nodes[board.states[number].nodes[edge.actor]]
+    return next(iter(node.stands[edge.fiber]), None)
 
 
-def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
+def judged(board: Board, edges: Edges) -> tuple[list[str], int, bool]:
     """What is the case, after how many of the `ways`; and is all known that tells it?
 
     All orders with the faults of the schedule are looked at, of code that has what may be a lock.
     """
     if not LockTracker(board, board.judge.target.lock_key).likely:
-        return [], len(ways), True
+        return [], len(edges), True
     graph = Graph(board.moves, board.states[0].left, board.pauses, MAX_STATES)
     board.explorer.graph = graph
     try:
@@ -138,7 +138,7 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
     judge = Judge(graph, board.judge.target)
     rules = [rule for rule in judge.target.rules if isinstance(rule, GraphRule)]
     where = {rule.name: rule.where(judge) for rule in rules}
-    same = _same(board, graph, ways)
+    same = _same(board, graph, edges)
     reached: list[set[Goal]] = [{0}]
     reached += [{step, step[1].to} for step in same]
     for steps, goals in enumerate(reached):
@@ -146,18 +146,18 @@ def judged(board: Board, ways: Ways) -> tuple[list[str], int, bool]:
             return broken, steps, True
     if DELETED_BY_ANOTHER in rules and (steps := judge.lock_tracker.deletes_anothers(same)):
         return [DELETED_BY_ANOTHER.name], steps, True
-    return [], len(ways), sure
+    return [], len(edges), sure
 
 
-def _same(board: Board, graph: Graph, ways: Ways) -> list[tuple[int, Transition]]:
+def _same(board: Board, graph: Graph, edges: Edges) -> list[tuple[int, Transition]]:
     """Of each step the same way in the graph; fewer, where not all was looked at."""
     at = 0
     broken: list[tuple[int, Transition]] = []
-    for number, edge in ways:
+    for number, edge in edges:
         if edge.to == number:  # asked in vain
             broken.append((at, edge._replace(to=at)))
             continue
-        same = [step for step in graph.ways[at] if step[:3] == edge[:3]]
+        same = [step for step in graph.edges[at] if step[:3] == edge[:3]]
         if not same:
             break
         took = board.took(number, edge)

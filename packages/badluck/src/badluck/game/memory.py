@@ -20,7 +20,7 @@ from badluck.frames.source_position import Plain, plain_variables, working_frame
 from badluck.game.board import Board
 from badluck.game.readings import Reading, Readings
 from badluck.model.values import Entry
-from badluck.search.state import CRASHED, State, Transition
+from badluck.search.state import CRASHED, SystemState, Transition
 
 Store = dict[bytes, Entry]
 
@@ -56,14 +56,14 @@ class Memory:
         readings = self.readings.look(frames, read)
         known, self.variables = self.variables, {}
         for name, value in plain_variables(frames[-1]).items() if frames else ():
-            one, reading = known.get(name), readings.get(name)
+            variable, reading = known.get(name), readings.get(name)
             if isinstance(value, float) and not reading:
                 continue  # a moment, which nobody looks at
             if reading:
-                one = Variable(value, reading.since, reading)
-            elif one is None or one.value != value or one.reading:
-                one = Variable(value, nth)
-            self.variables[name] = one
+                variable = Variable(value, reading.since, reading)
+            elif variable is None or variable.value != value or variable.reading:
+                variable = Variable(value, nth)
+            self.variables[name] = variable
 
     def _frames(self) -> list[FrameType]:
         """The functions of its own code that wait, the outermost first."""
@@ -100,24 +100,24 @@ class Memory:
         else:
             self.lock = None
         return {
-            "remembers": [self._shown(name, one, store) for name, one in self.variables.items()],
+            "remembers": [self._shown(*each, store) for each in self.variables.items()],
             "lock_lost": self.lock is not None and lock != self.lock,
         }
 
-    def _shown(self, name: str, one: Variable, store: Store) -> dict[str, Any]:
-        reading = one.reading or Reading(b"", b"", 0)
+    def _shown(self, name: str, variable: Variable, store: Store) -> dict[str, Any]:
+        reading = variable.reading or Reading(b"", b"", 0)
         now = _text(store, reading.key)
         return {
             "name": name,
-            "value": self._said(one.value),
-            "since": one.since,
+            "value": self._text(variable.value),
+            "since": variable.since,
             "key": self._word(reading.key),
             "old": reading.old,
             "by": reading.by,
             "now": None if now is None else self._word(now),
         }
 
-    def _said(self, value: Plain) -> str:
+    def _text(self, value: Plain) -> str:
         """As in a chart: of somebody's own code as Python has it."""
         if isinstance(value, float):
             return repr(value)
@@ -131,47 +131,47 @@ class Memory:
         return text if len(text) <= MAX_WORD_LENGTH else f"{text[: MAX_WORD_LENGTH - 1]}…"
 
 
-def memories(board: Board, ways: Sequence[Transition]) -> Iterator[list[dict[str, Any]]]:
+def memories(board: Board, edges: Sequence[Transition]) -> Iterator[list[dict[str, Any]]]:
     """Of each actor, at the beginning and after each of these steps: see Memory.shown."""
     known = [Memory(board, number) for number in range(len(board.automata))]
     state = board.states[0]
     try:
         yield _all(board, known, state)
-        for nth, way in enumerate(ways, 1):
-            before, state = state, board.states[way.to]
+        for nth, edge in enumerate(edges, 1):
+            before, state = state, board.states[edge.to]
             store, after = (board.servers.entries(each.servers) for each in (before, state))
-            mover = board.automata[way.actor].name if way.actor >= 0 else ""
+            mover = board.automata[edge.actor].name if edge.actor >= 0 else ""
             for number, memory in enumerate(known):
                 # What arrives late is done without its sender, who has given up on it.
-                if number != way.actor or way.kind == "arrives":
+                if number != edge.actor or edge.kind == "arrives":
                     memory.watch(store, after, mover)
                 elif state.nodes[number] == CRASHED:
                     memory.end()
                 else:
-                    said = _said(board, before, way)
-                    memory.go_on(nth, way.fiber, said, board.servers.now(before.servers), store)
+                    reply = _reply(board, before, edge)
+                    memory.go_on(nth, edge.fiber, reply, board.servers.now(before.servers), store)
             yield _all(board, known, state)
     finally:
         for memory in known:
             memory.end()
 
 
-def _all(board: Board, known: list[Memory], state: State) -> list[dict[str, Any]]:
+def _all(board: Board, known: list[Memory], state: SystemState) -> list[dict[str, Any]]:
     store = board.servers.entries(state.servers)
     lock = board.judge.book(state.servers).lock
     return [memory.shown(store, lock and lock.value) for memory in known]
 
 
-def _said(board: Board, state: State, way: Transition) -> Any:
+def _reply(board: Board, state: SystemState, edge: Transition) -> Any:
     """What the actor is answered that goes this way."""
-    if way.kind != "goes":
+    if edge.kind != "goes":
         return Lost()
-    request = board.automata[way.actor].nodes[state.nodes[way.actor]].requests[way.fiber]
+    request = board.automata[edge.actor].nodes[state.nodes[edge.actor]].requests[edge.fiber]
     if isinstance(request, Send):
-        return board.servers.send(state.servers, request.connection, request.commands).said
+        return board.servers.send(state.servers, request.connection, request.commands).replies
     if isinstance(request, Hear):
         heard = board.servers.hear(state.servers, request.connection)
-        return heard.said if heard else None
+        return heard.replies if heard else None
     return None
 
 
@@ -191,8 +191,8 @@ def _read(request: Request, said: Any, store: Store) -> dict[bytes, bytes]:
 
 def _flat(said: Any) -> Iterator[bytes]:
     if isinstance(said, tuple):
-        for one in said:
-            yield from _flat(one)
+        for part in said:
+            yield from _flat(part)
     elif isinstance(said, bytes):
         yield said
 

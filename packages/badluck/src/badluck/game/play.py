@@ -22,7 +22,7 @@ from badluck.game.memory import memories
 from badluck.report.trace import Step, steps_of
 from badluck.search.names import LETTERS
 from badluck.search.paths import cost
-from badluck.search.state import CRASHED, State, Transition
+from badluck.search.state import CRASHED, SystemState, Transition
 from badluck.target import Target
 
 LONGEST = 300  # moves; the longest shortest schedule has some thirty
@@ -47,12 +47,12 @@ class Impossible(BadluckError):
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where all stand after some steps: a state, and what led there."""
+class PlayedStep:
+    """A step that was made, the state after it, and the rules that are broken there."""
 
     number: int
     step: Step | None  # None: this is the beginning
-    found: list[str]
+    broken: list[str]
 
 
 def split(schedule: str) -> list[str]:
@@ -65,83 +65,85 @@ def split(schedule: str) -> list[str]:
 
 def choices(board: Board, number: int) -> dict[str, Transition]:
     """What can be done in a state, by how it is written."""
-    return _written(board.on(number))
+    return _by_move(board.onward(number))
 
 
-def _one(board: Board, number: int, move: str) -> Transition | None:
+def _chosen(board: Board, number: int, move: str) -> Transition | None:
     """What can be done there by that name."""
-    return _written(board.on(number) if move == "t" else board.at_once(number)).get(move)
+    return _by_move(board.onward(number) if move == "t" else board.immediate(number)).get(move)
 
 
-def _written(ways: Sequence[Transition]) -> dict[str, Transition]:
-    found: dict[str, Transition] = {}
-    for way in ways:
-        if way.kind in OF_ONE:
-            found[f"{OF_ONE[way.kind]}{LETTERS[way.actor]}{way.fiber or ''}"] = way
+def _by_move(edges: Sequence[Transition]) -> dict[str, Transition]:
+    by_move: dict[str, Transition] = {}
+    for edge in edges:
+        if edge.kind in OF_ONE:
+            by_move[f"{OF_ONE[edge.kind]}{LETTERS[edge.actor]}{edge.fiber or ''}"] = edge
         else:
-            nth = sum(known.kind == way.kind for known in found.values())
-            found[f"{OF_ALL[way.kind]}{nth or ''}"] = way
-    return found
+            nth = sum(known.kind == edge.kind for known in by_move.values())
+            by_move[f"{OF_ALL[edge.kind]}{nth or ''}"] = edge
+    return by_move
 
 
 def spelled(board: Board, steps: Sequence[Step]) -> str:
     """A schedule of the search, as it is written."""
     number, at, moves = 0, 0, []
-    for one in steps:
-        move, way = next(
-            (move, way)
-            for move, way in choices(board, number).items()
-            if way.kind == one.does
-            and (way.actor < 0 or (LETTERS[way.actor], way.fiber) == (one.actor, one.fiber))
-            and at + board.took(number, way) == one.at
+    for step in steps:
+        move, edge = next(
+            (move, edge)
+            for move, edge in choices(board, number).items()
+            if edge.kind == step.does
+            and (edge.actor < 0 or (LETTERS[edge.actor], edge.fiber) == (step.actor, step.fiber))
+            and at + board.took(number, edge) == step.at
         )
         moves.append(move)
-        at = one.at
-        number = way.to
+        at = step.at
+        number = edge.to
     return "".join(moves)
 
 
 def play(board: Board, schedule: str) -> dict[str, Any]:
     """All places of a schedule, and what can be done at its end. Raises Impossible, TooMany."""
     moves = split(schedule)
-    ways = _ways(board, moves)
-    taken = [way for _, way in ways]
+    edges = _edges(board, moves)
+    taken = [edge for _, edge in edges]
     places = [
-        Place(0, None, []),
+        PlayedStep(0, None, []),
         *(
-            Place(way.to, one, board.judge.after(number, way))
-            for (number, way), one in zip(ways, steps_of(board, board.judge, ways), strict=True)
+            PlayedStep(edge.to, step, board.judge.after(number, edge))
+            for (number, edge), step in zip(edges, steps_of(board, board.judge, edges), strict=True)
         ),
     ]
     last = places[-1].number
     if board.stuck(last):
-        places[-1].found.append(STUCK.name)
+        places[-1].broken.append(STUCK.name)
     shown = [
         _shown(board, place) | {"cost": list(cost(taken[:nth]))} for nth, place in enumerate(places)
     ]
-    for there, remembered in zip(shown, memories(board, taken), strict=True):
-        for actor, memory in zip(there["actors"], remembered, strict=True):
+    for place, remembered in zip(shown, memories(board, taken), strict=True):
+        for actor, memory in zip(place["actors"], remembered, strict=True):
             actor |= memory
     return {
         "moves": moves,
         "places": shown,
         "wrong": _gravest(board.judge.target, shown),
         "choices": [_choice(board, last, *choice) for choice in choices(board, last).items()],
-        "faults": {kind: sum(way.kind == kind for way in taken) for kind in sorted(Faults._fields)},
+        "faults": {
+            kind: sum(edge.kind == kind for edge in taken) for kind in sorted(Faults._fields)
+        },
         "over": board.over(board.states[last]),
     }
 
 
-def _ways(board: Board, moves: Sequence[str]) -> list[tuple[int, Transition]]:
+def _edges(board: Board, moves: Sequence[str]) -> list[tuple[int, Transition]]:
     """Those of the moves, each with the state that it leads from. Raises Impossible."""
-    number, ways = 0, list[tuple[int, Transition]]()
+    number, edges = 0, list[tuple[int, Transition]]()
     for nth, move in enumerate(moves, 1):
-        way = _one(board, number, move)
-        if way is None:
+        edge = _chosen(board, number, move)
+        if edge is None:
             raise Impossible(nth, move)
-        ways.append((number, way))
-        number = way.to
-    return ways
+        edges.append((number, edge))
+        number = edge.to
+    return edges
 
 
 def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -153,18 +155,18 @@ def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | N
     return None
 
 
-def _shown(board: Board, place: Place) -> dict[str, Any]:
+def _shown(board: Board, place: PlayedStep) -> dict[str, Any]:
     state = board.states[place.number]
     return {
         "step": place.step.document() if place.step else None,
-        "found": place.found,
+        "found": place.broken,
         "at": place.step.at if place.step else 0,
         "shown": board.judge.target.shown(board.judge.book(state.servers)),
         "actors": [_actor(board, state, actor) for actor in range(len(state.nodes))],
     }
 
 
-def _actor(board: Board, state: State, actor: int) -> dict[str, Any]:
+def _actor(board: Board, state: SystemState, actor: int) -> dict[str, Any]:
     """`waits`: what each of its fibers is about to do, or does in vain; `spots`: its lines."""
     at = state.nodes[actor]
     shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
@@ -185,32 +187,32 @@ def _actor(board: Board, state: State, actor: int) -> dict[str, Any]:
         for fiber, request in enumerate(node.requests)
         if not isinstance(request, Done | Failed)
     ]
-    return shown | {"told": node.told, "inside": node.inside, "waits": waits}
+    return shown | {"told": node.outcome, "inside": node.inside, "waits": waits}
 
 
-def _in_vain(board: Board, state: State, actor: int) -> dict[int, list[str]]:
+def _in_vain(board: Board, state: SystemState, actor: int) -> dict[int, list[str]]:
     """Fibers that ask, and are where they were; with what they are answered."""
-    found = {}
+    replies: dict[int, list[str]] = {}
     servers, at = state.servers, state.nodes[actor]
     node, words = board.automata[actor].nodes[at], board.judge.target.code.words
     for successor in board.moves.of(state, actor):
         request = node.requests[successor.fiber]
         if (successor.servers, successor.node) == (servers, at):
-            said = None
+            reply = None
             if isinstance(request, Send):
-                said = board.servers.send(servers, request.connection, request.commands).said
-            found[successor.fiber] = words.of(request, said)[1]
+                reply = board.servers.send(servers, request.connection, request.commands).replies
+            replies[successor.fiber] = words.of(request, reply)[1]
     for fiber, request in enumerate(node.requests):
         if isinstance(request, Hear) and board.servers.hear(servers, request.connection) is None:
-            found.setdefault(fiber, [])
-    return found
+            replies.setdefault(fiber, [])
+    return replies
 
 
-def _choice(board: Board, number: int, move: str, way: Transition) -> dict[str, Any]:
+def _choice(board: Board, number: int, move: str, edge: Transition) -> dict[str, Any]:
     return {
         "move": move,
-        "kind": way.kind,
-        "actor": LETTERS[way.actor] if way.actor >= 0 else "",
-        "fiber": way.fiber,
-        "passes": board.took(number, way),
+        "kind": edge.kind,
+        "actor": LETTERS[edge.actor] if edge.actor >= 0 else "",
+        "fiber": edge.fiber,
+        "passes": board.took(number, edge),
     }

@@ -31,7 +31,7 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 }
 SAME = (ast.Await, ast.BoolOp, ast.IfExp, ast.List, ast.Starred, ast.Tuple, ast.keyword)
 
-MOST = 100  # ways of one length
+MAX_FLOWS = 100  # of one length
 LONGEST = 4  # ways from variable to variable in one step: raw = …; raw = int(raw); left = raw - 1
 
 Step = Callable[[Any], Iterable[Any]]  # what one operation may make of a value
@@ -53,7 +53,7 @@ class Reading:
     by: str = ""
 
 
-class Held(NamedTuple):
+class HeldReading(NamedTuple):
     """What a variable holds of a reading: its value, or one in the container that it holds."""
 
     reading: Reading
@@ -76,15 +76,15 @@ class Flow(NamedTuple):
     variable: Variable
     steps: tuple[Step, ...] = ()
 
-    def held(self, start: Held, variables: Mapping[Variable, Any]) -> Held | None:
+    def held(self, start: HeldReading, variables: Mapping[Variable, Any]) -> HeldReading | None:
         """What the variable holds, if the steps make it of what was held at the start."""
-        found = variables.get(self.variable)
+        current = variables.get(self.variable)
         made = [start.value]
         for step in self.steps:
-            made = [one for value in made for one in _tried(step, value)]
+            made = [result for value in made for result in _tried(step, value)]
         made += [part for value in made for part in _parts(value)]
-        there = (found, *_parts(found))
-        held = (value for value in made if any(_same(value, one) for one in there))
+        candidates = (current, *_parts(current))
+        held = (value for value in made if any(_same(value, each) for each in candidates))
         return next((start._replace(value=value) for value in held), None)
 
 
@@ -97,22 +97,22 @@ class Source(NamedTuple):
     def onward(self, flow: Flow, code: CodeType) -> Iterator[Flow]:
         """Yield a flow, and the ways on from its variable in the same function."""
         lines = [line for _, _, line in code.co_lines() if line]
-        ways = [flow]
+        flows = [flow]
         for _ in range(LONGEST):
-            yield from ways
-            ways = [
-                Flow(way.variable, before.steps + way.steps)
-                for before in ways
-                for line, name, way in self.names
+            yield from flows
+            flows = [
+                Flow(after.variable, before.steps + after.steps)
+                for before in flows
+                for line, name, after in self.names
                 if name == before.variable and min(lines) <= line <= max(lines)
-            ][:MOST]
+            ][:MAX_FLOWS]
 
 
 class Readings:
     """What the variables of one actor's functions hold."""
 
     def __init__(self) -> None:
-        self.held: dict[tuple[int, CodeType], dict[Variable, list[Held]]] = {}
+        self.held: dict[tuple[int, CodeType], dict[Variable, list[HeldReading]]] = {}
         self.sites: dict[tuple[int, CodeType], Position] = {}  # of the calls that wait
 
     def look(self, frames: Sequence[FrameType], read: Sequence[Reading]) -> dict[Variable, Reading]:
@@ -123,8 +123,8 @@ class Readings:
         """
         known, sites = self.held, self.sites
         self.held, self.sites = {}, {}
-        given, held = dict[str, list[Held]](), dict[Variable, list[Held]]()
-        texts = [Held(one, form) for one in read for form in _forms(one.text)]
+        given, held = dict[str, list[HeldReading]](), dict[Variable, list[HeldReading]]()
+        texts = [HeldReading(reading, form) for reading in read for form in _forms(reading.text)]
         for depth, frame in enumerate(frames):
             source, at = _source(frame.f_code.co_filename), (depth, frame.f_code)
             before = [*known.get(at, {}).items(), *given.items()]
@@ -132,38 +132,42 @@ class Readings:
             begun += [(flow, texts) for flow in source.calls.get(sites.get(at, ()), ())]
             self.sites[at] = _position(frame)
             passed = _passed(self.sites[at], *frames[depth + 1 : depth + 2])
-            variables = frame.f_locals | {one: value for one, (_, value) in passed.items()}
+            variables = frame.f_locals | {
+                argument: value for argument, (_, value) in passed.items()
+            }
             self.held[at] = held = {}
             for start, some in begun:
                 for flow in source.onward(start, frame.f_code) if some else ():
-                    _note(held, flow.variable, [flow.held(one, variables) for one in some])
-            given = {name: held[one] for one, (name, _) in passed.items() if one in held}
+                    _note(held, flow.variable, [flow.held(reading, variables) for reading in some])
+            given = {name: held[key] for key, (name, _) in passed.items() if key in held}
         return {name: some[0].reading for name, some in held.items()}
 
     def all(self) -> list[Reading]:
         """Each reading that anything holds, once."""
-        held = (one for named in self.held.values() for some in named.values() for one in some)
-        return list({id(one.reading): one.reading for one in held}.values())
+        held = (each for named in self.held.values() for some in named.values() for each in some)
+        return list({id(each.reading): each.reading for each in held}.values())
 
 
 def _passed(call: Position, *inner: FrameType) -> dict[Argument, tuple[str, Any]]:
     """What a call gives to the function in the next frame, if it waits there: name and value."""
-    found = {}
+    passed = {}
     for frame in inner:
         names = frame.f_code.co_varnames[
             : frame.f_code.co_argcount + frame.f_code.co_kwonlyargcount
         ]
         for place, name in enumerate(names[names[:1] == ("self",) :]):
             for key in (place, name):
-                found[Argument(call, key)] = name, frame.f_locals.get(name)
-    return found
+                passed[Argument(call, key)] = name, frame.f_locals.get(name)
+    return passed
 
 
 def _note(
-    held: dict[Variable, list[Held]], variable: Variable, found: Sequence[Held | None]
+    held: dict[Variable, list[HeldReading]],
+    variable: Variable,
+    readings: Sequence[HeldReading | None],
 ) -> None:
     """Note what a variable holds, unless it is known to hold something newer."""
-    new = [one for one in found if one]
+    new = [reading for reading in readings if reading]
     before = held.get(variable)
     if new and not (before and before[0].reading.since >= new[0].reading.since):
         held[variable] = new
@@ -186,8 +190,7 @@ def _source(path: str) -> Source:
         if isinstance(node, ast.Call | ast.Await):
             source.calls[_place(node)] = list(_flows(node, above))
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            ways = _flows(node, above)
-            source.names.extend((node.lineno, node.id, flow) for flow in ways)
+            source.names.extend((node.lineno, node.id, flow) for flow in _flows(node, above))
         elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
             step, name = _reckoned(node.op, node.value, first=True), node.target.id
             source.names.extend([(node.lineno, name, Flow(name, (step,)))] if step else [])
@@ -215,7 +218,7 @@ def _flows(node: ast.AST, above: dict[ast.AST, ast.AST]) -> Iterator[Flow]:
             yield Flow(Argument(_place(call), parent.arg), tuple(steps))
         if isinstance(parent, ast.stmt) or (step := _step(parent, node)) is None:
             return
-        among = [one is node for one in parent.elts] if isinstance(parent, ast.Tuple) else []
+        among = [part is node for part in parent.elts] if isinstance(parent, ast.Tuple) else []
         steps.append(step)
         node = parent
 
@@ -226,9 +229,9 @@ def _names(target: ast.expr, among: list[bool]) -> Iterator[str]:
     if isinstance(target, ast.Tuple) and len(target.elts) == len(among):
         parts = [part for part, here in zip(target.elts, among, strict=True) if here]
     for part in parts:
-        for one in ast.walk(part):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store):
-                yield one.id
+        for child in ast.walk(part):
+            if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
+                yield child.id
 
 
 def _step(parent: ast.AST, node: ast.AST) -> Step | None:
@@ -283,7 +286,7 @@ def _itself(value: Any) -> list[Any]:
 
 def _each(step: Step, value: Any) -> list[Any]:
     """Of several values; one that was among them stays one."""
-    return [made for one in _parts(value) or [value] for made in step(one)]
+    return [made for part in _parts(value) or [value] for made in step(part)]
 
 
 def _convert(name: str) -> Step | None:
@@ -331,5 +334,5 @@ def _parts(value: Any) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else ()
 
 
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
+def _same(left: Any, right: Any) -> bool:
+    return type(left) is type(right) and bool(left == right)

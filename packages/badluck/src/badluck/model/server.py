@@ -18,7 +18,7 @@ NOT_IN_SCRIPTS = {b"MULTI", b"EXEC", b"DISCARD", b"WATCH", b"UNWATCH"}
 NOT_IN_SCRIPTS |= {b"EVAL", b"EVALSHA", b"SCRIPT", *LISTENS}
 
 
-class Server(Waiters):
+class ModelServer(Waiters):
     """Executes one command after the other, as the real one does."""
 
     def __init__(self, now: int) -> None:
@@ -180,12 +180,14 @@ class Server(Waiters):
         return command[1] if len(command) > 1 else Ok("PONG")
 
 
-def begun(now: int, setup: Sequence[Sequence[Command]], counts_given: bool = True) -> list[Server]:
+def begun(
+    now: int, setup: Sequence[Sequence[Command]], counts_given: bool = True
+) -> list[ModelServer]:
     """Servers after the commands that each of them is told first; `now` in ms since 1970.
 
     `counts_given`: also from then on. Until then they count, as those commands may ask for it.
     """
-    servers = [Server(now) for _ in setup]
+    servers = [ModelServer(now) for _ in setup]
     for server, received in zip(servers, setup, strict=True):
         for command in received:
             server.execute("", command)

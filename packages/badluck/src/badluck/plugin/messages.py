@@ -59,7 +59,7 @@ def _replayed(
     many = len(finding.trace)
     if all(step.same for step in played):
         yield f"{server} did the same in all {many} steps: {finding.name.upper()}."
-    elif "unknown command" in " ".join(played[-1].got.said).lower():
+    elif "unknown command" in " ".join(played[-1].got.replies).lower():
         yield f"{server} does not know what step {len(played)} of {many} asks: a newer one may."
     else:
         yield (
@@ -76,6 +76,6 @@ def _replayed(
 
 def _line(step: Step) -> str:
     does = "" if step.does == "goes" else f"({step.does}) "
-    replies = f" -> {'; '.join(step.said)}" if step.said else ""
-    outcome = f" = told {step.told}" if step.told else ""
+    replies = f" -> {'; '.join(step.replies)}" if step.replies else ""
+    outcome = f" = told {step.outcome}" if step.outcome else ""
     return f"{step.actor or 'all'} {does}{'; '.join(step.lines)}{replies}{outcome}"

@@ -55,7 +55,7 @@ def call_id(item: pytest.Item, call: int) -> CallId:
 
 def write(name: CallId, functions: str, actors: int, finding: Finding) -> None:
     """Raises OSError."""
-    steps = [json.dumps(step._asdict(), sort_keys=True) for step in finding.trace]
+    steps = [json.dumps(step.document(), sort_keys=True) for step in finding.trace]
     document = {
         "badluck": VERSION,
         "test": name.test,

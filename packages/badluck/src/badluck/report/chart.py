@@ -116,8 +116,8 @@ def _doing_several(steps: Sequence[Step]) -> set[str]:
 def _cell(step: Step, column: int, vocabulary: Vocabulary, several: bool) -> Iterator[str]:
     for text in texts(step, vocabulary, several):
         yield from filled(text, column)
-    if step.told:
-        outcome = f"= told {step.told}".partition("\n")[0]
+    if step.outcome:
+        outcome = f"= told {step.outcome}".partition("\n")[0]
         yield from filled(outcome, column)
 
 
@@ -135,7 +135,7 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> I
     beside = f"({vocabulary.beside}{number}) " if step.fiber and shown else ""
     who = "(late) " if step.does == "arrives" else beside
     # Of a transaction only what EXEC answers is news.
-    replies = step.said[-1:] if len(step.lines) > 1 else step.said
+    replies = step.replies[-1:] if len(step.lines) > 1 else step.replies
     answer = ", ".join(filter(None, ["; ".join(replies), fault.drawn if fault else ""]))
     for nth, line in enumerate(step.lines, 1):
         yield f"{who}{line} -> {answer}" if nth == len(step.lines) and answer else who + line

@@ -24,14 +24,14 @@ class ModelBackend:
         if step.wrote:
             self.before = self.at
         self.at = step.to
-        return step.said
+        return step.replies
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
         step = self.servers.hear(self.at, name)
         if step is None:
             return ()
         self.at = step.to
-        return step.said
+        return step.replies
 
     def close(self, name: str) -> None:
         self.at = self.servers.drop(self.at, (name,))

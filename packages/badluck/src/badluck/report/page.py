@@ -84,7 +84,9 @@ def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
             continue
         lines = "<br>".join(f"<code>{escape(text)}</code>" for text in texts(step))
         at = f'<span class="at">{escape(source.partition(": ")[0])}</span>' if source else ""
-        outcome = f'<span class="told">is told {escape(step.told)}</span>' if step.told else ""
+        outcome = (
+            f'<span class="told">is told {escape(step.outcome)}</span>' if step.outcome else ""
+        )
         yield f'<td role="cell" data-who="{name}">{lines}{at}{outcome}</td>'
 
 
@@ -94,8 +96,8 @@ def _says(step: Step) -> Iterator[str]:
         yield between(step)
         return
     yield f"{step.actor}: {'; '.join(texts(step))}."
-    if step.told:
-        yield f"It is told {step.told}."
+    if step.outcome:
+        yield f"It is told {step.outcome}."
 
 
 def _source(spot: SourceLine | None) -> str:

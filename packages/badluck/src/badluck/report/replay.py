@@ -57,7 +57,7 @@ def replay(
         try:
             for nth, step in enumerate(steps):
                 got = StepReplay(target, actors, backend, in_flight, step).got()
-                got = got._replace(told="") if is_unheard(steps, nth) else got
+                got = got._replace(outcome="") if is_unheard(steps, nth) else got
                 played.append(ReplayedStep(step, got))
                 if not played[-1].same:
                     break
@@ -83,7 +83,7 @@ class StepReplay:
         lines, replies = self._does()
         outcome = "" if before else self._outcome()
         shown = self.target.shown(self.target.book(*self.backend.stores()))
-        return self.step._replace(lines=lines, said=replies, told=outcome, shown=shown)
+        return self.step._replace(lines=lines, replies=replies, outcome=outcome, shown=shown)
 
     def _outcome(self) -> str:
         """What the actor is told that has come to its end, also where a thread brings it there."""
@@ -92,7 +92,7 @@ class StepReplay:
         return outcome(self.actor.requests[0])
 
     def _does(self) -> StepText:
-        does, unsaid = self.step.does, (self.step.lines, self.step.said)
+        does, unsaid = self.step.does, (self.step.lines, self.step.replies)
         if does == "goes":
             return self.go_on()
         if does == "arrives":
@@ -175,9 +175,9 @@ class StepReplay:
 
 def _comparable(step: Step) -> object:
     """Without what each server tells in its own way."""
-    rest = step._replace(lines=[], said=[], shown={})
+    rest = step._replace(lines=[], replies=[], shown={})
     shown = {name: in_parts(str(value)) for name, value in step.shown.items()}
-    return rest, [*map(_plain, step.lines)], [*map(_plain, step.said)], shown
+    return rest, [*map(_plain, step.lines)], [*map(_plain, step.replies)], shown
 
 
 def _plain(text: str) -> object:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -15,11 +15,12 @@ from badluck.findings.judge import Judge
 from badluck.search.graph import Graph
 from badluck.search.names import Names
 from badluck.search.paths import Path
-from badluck.search.state import CRASHED, State, Transition
+from badluck.search.state import CRASHED, SystemState, Transition
 from badluck.target import Shown
 
-Ways = Sequence[tuple[int, Transition]]
+Edges = Sequence[tuple[int, Transition]]
 SECOND = 1_000  # ms
+JSON_NAMES = {"replies": "said", "outcome": "told"}  # as saved schedules have them
 TELLS: dict[str, Tells] = {  # of steps that are no fault
     "goes": "command and reply",
     "arrives": "command and reply",
@@ -39,18 +40,26 @@ class Step(NamedTuple):
     does: str
     at: int  # ms since the schedule began, when it is done
     lines: list[str]  # the commands, or what else it did
-    said: list[str]  # the replies
-    told: str  # the actor's outcome, if this was its last step
+    replies: list[str]
+    outcome: str  # the actor's, if this was its last step
     shown: Shown
     line: str = ""  # of somebody's own code that did it: `bank.py:4`
 
     def document(self) -> dict[str, Any]:
         """For JSON."""
-        return {name: value for name, value in self._asdict().items() if name != "line" or value}
+        members = {JSON_NAMES.get(name, name): value for name, value in self._asdict().items()}
+        return {name: value for name, value in members.items() if name != "line" or value}
+
+    @classmethod
+    def of_document(cls, members: Mapping[str, Any]) -> Step:
+        return cls(
+            **{name: members[JSON_NAMES.get(name, name)] for name in cls._fields[:-1]},
+            line=members.get("line", ""),
+        )
 
 
 def trace(graph: Graph, judge: Judge, path: Path) -> list[Step]:
-    return without_unheard(list(steps_of(graph, judge, path.ways)))
+    return without_unheard(list(steps_of(graph, judge, path.edges)))
 
 
 def faults_of(steps: Sequence[Step]) -> Faults:
@@ -60,7 +69,8 @@ def faults_of(steps: Sequence[Step]) -> Faults:
 def without_unheard(steps: Sequence[Step]) -> list[Step]:
     """The same, without what nobody has heard."""
     return [
-        step._replace(told="") if is_unheard(steps, nth) else step for nth, step in enumerate(steps)
+        step._replace(outcome="") if is_unheard(steps, nth) else step
+        for nth, step in enumerate(steps)
     ]
 
 
@@ -73,12 +83,12 @@ def is_unheard(steps: Sequence[Step], nth: int) -> bool:
     )
 
 
-def steps_of(graph: Graph, judge: Judge, ways: Ways) -> Iterator[Step]:
+def steps_of(graph: Graph, judge: Judge, edges: Edges) -> Iterator[Step]:
     """Those of the ways from the beginning, each with the state that it leads from."""
-    called = _by_first_move(graph, ways)
+    called = _by_first_move(graph, edges)
     after = graph.called(graph.states[0], called)
     at = 0
-    for number, edge in ways:
+    for number, edge in edges:
         before = after
         actor = called[edge.actor] if edge.actor >= 0 else -1
         called = _through(called, edge)
@@ -89,55 +99,61 @@ def steps_of(graph: Graph, judge: Judge, ways: Ways) -> Iterator[Step]:
 
 
 def _step(
-    graph: Graph, judge: Judge, before: State, after: State, way: Transition, took: int, at: int
+    graph: Graph,
+    judge: Judge,
+    before: SystemState,
+    after: SystemState,
+    edge: Transition,
+    took: int,
+    at: int,
 ) -> Step:
     """`way` leads from the state `before` to `after`, in which the actors have their own names.
 
     It `took` so long, and is done `at`; ms, since the schedule began.
     """
-    actor = way.actor
+    actor = edge.actor
     outcome = ""
     if actor >= 0 and after.nodes[actor] != CRASHED:
         nodes = graph.automata[actor].nodes
-        outcome = "" if nodes[before.nodes[actor]].told else nodes[after.nodes[actor]].told
+        outcome = "" if nodes[before.nodes[actor]].outcome else nodes[after.nodes[actor]].outcome
     return Step(
         graph.automata[actor].name if actor >= 0 else "",
-        way.fiber,
-        way.kind,
+        edge.fiber,
+        edge.kind,
         at,
-        *_what(graph, judge.target.code.words, before, way, took),
+        *_what(graph, judge.target.code.words, before, edge, took),
         outcome,
         judge.target.shown(judge.book(after.servers)),
-        _line(graph, judge, before, way) if actor >= 0 else "",
+        _line(graph, judge, before, edge) if actor >= 0 else "",
     )
 
 
-def _line(graph: Graph, judge: Judge, before: State, way: Transition) -> str:
+def _line(graph: Graph, judge: Judge, before: SystemState, edge: Transition) -> str:
     """Where it stood, in somebody's own code; what arrives was sent before."""
-    if judge.target.code.shown or way.kind in ("arrives", "again"):
+    if judge.target.code.shown or edge.kind in ("arrives", "again"):
         return ""
-    stands = graph.automata[way.actor].nodes[before.nodes[way.actor]].stands[way.fiber]
+    stands = graph.automata[edge.actor].nodes[before.nodes[edge.actor]].stands[edge.fiber]
     return "".join(f"{PurePath(path).name}:{line}" for path, line in stands)
 
 
-def _through(called: Names, way: Transition) -> Names:
+def _through(called: Names, edge: Transition) -> Names:
     """By what names the actors of the next state go, so that nobody's name has changed."""
-    if not way.names:
+    if not edge.names:
         return called
     after = [0] * len(called)
     for actor, name in enumerate(called):
-        after[way.names[actor]] = name
+        after[edge.names[actor]] = name
     return tuple(after)
 
 
-def _by_first_move(graph: Graph, ways: Ways) -> Names:
+def _by_first_move(graph: Graph, edges: Edges) -> Names:
     """A is who moves first, then comes B."""
     called = tuple(range(len(graph.automata)))
     if graph.symmetry is None:
         return called
     order: list[int] = []
     through = called
-    for _, edge in ways:
+    for _, edge in edges:
         if edge.actor >= 0 and through[edge.actor] not in order:
             order.append(through[edge.actor])
         through = _through(through, edge)
@@ -146,24 +162,24 @@ def _by_first_move(graph: Graph, ways: Ways) -> Names:
 
 
 def _what(
-    graph: Graph, words: CommandText, before: State, way: Transition, took: int
+    graph: Graph, words: CommandText, before: SystemState, edge: Transition, took: int
 ) -> tuple[list[str], list[str]]:
-    tells = FAULTS[way.kind].tells if way.kind in FAULTS else TELLS[way.kind]
+    tells = FAULTS[edge.kind].tells if edge.kind in FAULTS else TELLS[edge.kind]
     if tells == "duration":
         return [f"{took / SECOND:.1f} s" if took >= SECOND else f"{took} ms"], []
     if tells == "nothing":
         return [], []
     request: Request
-    if way.kind == "arrives":
-        request = before.sent_by(graph.automata[way.actor].name)[way.fiber]
+    if edge.kind == "arrives":
+        request = before.sent_by(graph.automata[edge.actor].name)[edge.fiber]
     else:
-        request = graph.automata[way.actor].nodes[before.nodes[way.actor]].requests[way.fiber]
+        request = graph.automata[edge.actor].nodes[before.nodes[edge.actor]].requests[edge.fiber]
     if isinstance(request, Send):
-        reply = graph.servers.send(before.servers, *request).said
+        reply = graph.servers.send(before.servers, *request).replies
         return words.of(request, () if tells == "command" else reply)
     heard = (
         graph.servers.hear(before.servers, request.connection)
         if isinstance(request, Hear)
         else None
     )
-    return words.of(request, heard.said if heard else None)
+    return words.of(request, heard.replies if heard else None)

@@ -15,7 +15,7 @@ from badluck.search.paths import Path, cost
 from badluck.search.state import Transition
 
 DOOMED = "It has not come to that yet, but every way leads there; by the shortest"
-Ways = list[tuple[int, Transition]]
+Edges = list[tuple[int, Transition]]
 
 
 def wait_text(judge: Judge, path: Path) -> str:
@@ -44,18 +44,18 @@ def extend_to_wait(judge: Judge, path: Path) -> Path:
     """Of what ends so in every order: on to where each who waits has asked once in vain."""
     if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
         return path
-    edges = [*path.ways]
+    edges = [*path.edges]
     for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
         edges += [] if node.ended else _round(judge, edges, actor)
     return Path(cost([edge for _, edge in edges]), tuple(edges))
 
 
-def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transition]]:
+def _round(judge: Judge, edges: Edges, actor: int) -> Iterator[tuple[int, Transition]]:
     """What it does until it is where it was; nothing if it has just done that."""
     graph = judge.graph
-    at = ways[-1][1].to if ways else 0
+    at = edges[-1][1].to if edges else 0
     asks = _request(judge, at, actor)
-    own = [(number, edge) for number, edge in ways if (edge.actor, edge.fiber) == (actor, 0)]
+    own = [(number, edge) for number, edge in edges if (edge.actor, edge.fiber) == (actor, 0)]
     if not _does(asks) or (own and _does(_request(judge, own[-1][0], actor)) == _does(asks)):
         return
     visited: set[int] = set()
@@ -63,7 +63,7 @@ def _round(judge: Judge, ways: Ways, actor: int) -> Iterator[tuple[int, Transiti
         visited.add(at)
         back = Transition("goes", actor, 0, at)  # who asks in vain is where it was: no way at all
         edges_on = (
-            edge for edge in graph.ways[at] if (edge.kind, *edge[1:3]) == ("goes", actor, 0)
+            edge for edge in graph.edges[at] if (edge.kind, *edge[1:3]) == ("goes", actor, 0)
         )
         edge = next(edges_on, back)
         if edge is back and isinstance(_request(judge, at, actor), Rest):
@@ -85,4 +85,4 @@ def _does(request: Request) -> object:
 
 
 def _end(path: Path) -> int:
-    return path.ways[-1][1].to if path.ways else 0
+    return path.edges[-1][1].to if path.edges else 0

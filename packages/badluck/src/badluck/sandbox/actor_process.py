@@ -26,7 +26,15 @@ from badluck.frames.source_position import SourceLine
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import UserTarget
 from badluck.sandbox.limits import LIMITS, MAX_ANSWER_BYTES, Watchdog
-from badluck.search.automaton import ANY, Answer, Automaton, Known, Move, Node, NotDeterministic
+from badluck.search.automaton import (
+    ANY,
+    ActorAnswer,
+    Automaton,
+    Known,
+    Move,
+    Node,
+    NotDeterministic,
+)
 
 KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, Done, Failed)}
 
@@ -96,20 +104,20 @@ class RemoteAutomaton(Automaton):
 
     def find_out(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
-    ) -> tuple[Answer, Move]:
+    ) -> tuple[ActorAnswer, Move]:
         given = (self.number, at, fiber, said, now, taken)
         looked, drew, node, to, closed, asks_time = self.process.ask("move", *given)
-        known = Answer(fiber, said, now if looked else ANY, taken if drew else None)
+        known = ActorAnswer(fiber, said, now if looked else ANY, taken if drew else None)
         if node:
             self._learn(node, at, known)
         if not 0 <= to < len(self.nodes):
             raise BadluckError(f"The process of {self.process.name} names a node that is not one.")
         return known, Move(to, tuple(closed), asks_time)
 
-    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
+    def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
         return bool(self.process.ask("same_again", self.number, at, to, tuple(round)))
 
-    def _learn(self, node: dict[str, Any], parent: int, came_by: Answer | None) -> None:
+    def _learn(self, node: dict[str, Any], parent: int, came_by: ActorAnswer | None) -> None:
         self.counts_time |= node.pop("counts_time")
         self.nodes.append(
             Node(
@@ -181,7 +189,7 @@ class ActorServer:
         node = self._written(automaton) if len(automaton.nodes) > before else None
         return known.now != ANY, known.taken is not None, node, *move
 
-    def _same_again(self, number: int, at: int, to: int, round: Sequence[Answer]) -> bool:
+    def _same_again(self, number: int, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
         return self.automata[number].same_again(at, to, round)
 
     def _lacking(self, wants: Send, text: str) -> str:

@@ -47,7 +47,7 @@ def parse_report(target: UserTarget, answer: dict[str, Any]) -> Report:
             finding["name"],
             Cost(*finding["cost"]),
             finding["explanation"],
-            [Step(**step) for step in finding["trace"]],
+            [Step.of_document(step) for step in finding["trace"]],
         )
         for finding in document["findings"]
     ]

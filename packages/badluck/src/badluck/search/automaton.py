@@ -63,11 +63,11 @@ class NotDeterministic(RuntimeError):
         super().__init__(f"{self.again} instead of {self.once}")
 
 
-class Answer(NamedTuple):
+class ActorAnswer(NamedTuple):
     """What one fiber was told, and when."""
 
     fiber: int
-    said: Any
+    reply: Any
     now: int  # ms since 1970, or ANY
     taken: frozenset[int] | None = None  # its tokens that are in use; None: it did not matter
 
@@ -86,26 +86,26 @@ class Node:
 
     requests: tuple[Request, ...]  # one a fiber
     parent: int  # -1: this is where it begins
-    came_by: Answer | None
+    came_by: ActorAnswer | None
     looks: tuple[Fingerprint, ...]  # the fibers'
     inside: bool  # a critical section
     waits_for_threads: bool  # its work is done, and its process would not end yet
     tells_time: bool  # compares what time it is
     bound: tuple[str, ...]  # connections that have left something with their servers
     stands: tuple[tuple[SourceLine, ...], ...]  # the lines at which the fibers wait, to be shown
-    moves: dict[Answer, Move] = field(default_factory=dict)
+    moves: dict[ActorAnswer, Move] = field(default_factory=dict)
 
     @property
     def ended(self) -> bool:
         return isinstance(self.requests[0], Done | Failed)
 
     @property
-    def told(self) -> str:
+    def outcome(self) -> str:
         """The outcome; "" as long as there is none."""
         return outcome(self.requests[0])
 
 
-def _until(node: Node, round: Sequence[Answer]) -> int:
+def _until(node: Node, round: Sequence[ActorAnswer]) -> int:
     """When its sleep is over from which that round begins."""
     request = node.requests[round[0].fiber]
     return (request.until or 0) if isinstance(request, Hear | Rest) else 0
@@ -142,7 +142,7 @@ class Known(Protocol):
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
 
-    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
+    def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
         """Is the node where these answers lead from `at` the same, but for what the clock says?"""
 
     def turn(
@@ -150,7 +150,7 @@ class Known(Protocol):
     ) -> int | None:
         """When the same answer leads another way, ms since 1970; None: not until the LATEST."""
 
-    def history(self, at: int) -> list[Answer]:
+    def history(self, at: int) -> list[ActorAnswer]:
         """Answers that lead to the node `at`, from the beginning."""
 
 
@@ -176,10 +176,10 @@ class Automaton:
     ) -> Move:
         moves = self.nodes[at].moves
         for known in (
-            Answer(fiber, said, ANY),
-            Answer(fiber, said, now),
+            ActorAnswer(fiber, said, ANY),
+            ActorAnswer(fiber, said, now),
             *(
-                (Answer(fiber, said, ANY, taken), Answer(fiber, said, now, taken))
+                (ActorAnswer(fiber, said, ANY, taken), ActorAnswer(fiber, said, now, taken))
                 if taken is not None
                 else ()
             ),
@@ -191,16 +191,18 @@ class Automaton:
 
     def find_out(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
-    ) -> tuple[Answer, Move]:
+    ) -> tuple[ActorAnswer, Move]:
         """Let the code go on from the node `at`; returns what answer was learned, and its move."""
         actor = self.live.pop(at, None) or self._again(at)
         actor.go_on(fiber, said, now, taken)
         closed = tuple(actor.closed)
         # Learn it by itself if the code asked for the time or a token; else it always holds.
-        known = Answer(fiber, said, now if actor.looked else ANY, taken if actor.drew else None)
+        known = ActorAnswer(
+            fiber, said, now if actor.looked else ANY, taken if actor.drew else None
+        )
         return known, Move(self._add(actor, at, known), closed, actor.asked_time)
 
-    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
+    def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
         first_node, last_node = self.nodes[at], self.nodes[to]
         does = [*map(_what, first_node.requests)]
         if does != [*map(_what, last_node.requests)] or first_node.looks != last_node.looks:
@@ -251,14 +253,14 @@ class Automaton:
             raise NotDeterministic(node.requests, actor.requests, node.stands)
         return actor
 
-    def history(self, at: int) -> list[Answer]:
+    def history(self, at: int) -> list[ActorAnswer]:
         answers = []
         while (came_by := self.nodes[at].came_by) is not None:
             answers.append(came_by)
             at = self.nodes[at].parent
         return answers[::-1]
 
-    def _add(self, actor: Actor, parent: int, came_by: Answer | None) -> int:
+    def _add(self, actor: Actor, parent: int, came_by: ActorAnswer | None) -> int:
         self.counts_time |= actor.counts_time
         looks = tuple(fingerprint_of(fiber) for fiber in actor.fibers)
         requests = actor.requests
@@ -298,7 +300,7 @@ class Automaton:
         return len(self.nodes) - 1
 
     def _told_apart(
-        self, parent: int, came_by: Answer | None, actor: Actor, looks: tuple[Fingerprint, ...]
+        self, parent: int, came_by: ActorAnswer | None, actor: Actor, looks: tuple[Fingerprint, ...]
     ) -> tuple[tuple[object, ...], ...]:
         """What each fiber was told, whatever came between; or all of it, in order.
 
@@ -312,14 +314,14 @@ class Automaton:
         answers_by_fiber: list[list[object]] = [[] for _ in actor.fibers]
         for answer in answers:
             fiber = actor.fibers[answer.fiber]
-            if not (fiber.told_in and answer.said is None):  # a reply comes that was told before
+            if not (fiber.told_in and answer.reply is None):  # a reply comes that was told before
                 answers_by_fiber[fiber.told_in or answer.fiber].append(answer[1:])
         return tuple(map(tuple, answers_by_fiber))
 
     def _loop(
         self,
         parent: int,
-        came_by: Answer,
+        came_by: ActorAnswer,
         requests: tuple[Request, ...],
         looks: tuple[Fingerprint, ...],
     ) -> int:
@@ -335,7 +337,7 @@ class Automaton:
             at = node.parent
         return -1
 
-    def _comes_back(self, at: int, answers: list[Answer]) -> bool:
+    def _comes_back(self, at: int, answers: list[ActorAnswer]) -> bool:
         """Is it the same again after each round of these answers?"""
         node = self.nodes[at]
         actor = self._again(at)

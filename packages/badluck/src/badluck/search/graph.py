@@ -31,7 +31,7 @@ from badluck.search.state import (
     EVERYBODY,
     NONE,
     Budget,
-    State,
+    SystemState,
     Transition,
 )
 from badluck.search.symmetry import Symmetry
@@ -77,13 +77,13 @@ class Graph:
         self.pauses = pauses
         self.most = most
         self.symmetry = symmetry
-        self.states: list[State] = []
+        self.states: list[SystemState] = []
         # Of each state met, whoever stands for it, and by which names.
         self.numbers: dict[
             tuple[Budget, int, tuple[Send, ...], frozenset[int]],
             dict[tuple[int, tuple[int, ...]], tuple[int, Names]],
         ] = defaultdict(dict)  # by all but servers and nodes, then by those two
-        self.ways: list[list[Transition]] = []
+        self.edges: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
         self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
         self.all_seen = False
@@ -125,11 +125,11 @@ class Graph:
         waited = self.moves.user_code and self._waits(state)
         return [
             edge.to
-            for edge in self.ways[number]
+            for edge in self.edges[number]
             if edge.kind == "goes" and not (waited and state.nodes[edge.actor] == BEGINNING)
         ]
 
-    def _waits(self, state: State) -> bool:
+    def _waits(self, state: SystemState) -> bool:
         """Is anybody at work, and waits for a moment to come?"""
         now = self.servers.now(state.servers)
         for actor, node in self.alive(state):
@@ -148,7 +148,7 @@ class Graph:
                         return True
         return False
 
-    def sleeping(self, state: State) -> Iterator[tuple[int, int, Rest]]:
+    def sleeping(self, state: SystemState) -> Iterator[tuple[int, int, Rest]]:
         """Actors, their fibers, and until when they sleep."""
         now = self.servers.now(state.servers)
         for actor, node in self.alive(state):
@@ -176,9 +176,9 @@ class Graph:
     ) -> tuple[int, Names]:
         """Of the state that stands for this one, and the names by which it does."""
         known = self.numbers[left, before, in_flight, late].get((servers, nodes))
-        return known or self._new(State(servers, nodes, left, before, in_flight, late))
+        return known or self._new(SystemState(servers, nodes, left, before, in_flight, late))
 
-    def _new(self, state: State) -> tuple[int, Names]:
+    def _new(self, state: SystemState) -> tuple[int, Names]:
         """The same, of a state that nobody has met so."""
         key, numbers = state[:2], self.numbers[state[2:]]
         names: Names = ()
@@ -187,7 +187,7 @@ class Graph:
             representative = self.symmetry.standing_for(servers, nodes, before, in_flight)
             servers, nodes, before, in_flight, names = representative
             late = frozenset(names[actor] for actor in late)
-            state = State(servers, nodes, left, before, in_flight, late)
+            state = SystemState(servers, nodes, left, before, in_flight, late)
         standing = self.numbers[state[2:]]
         known = standing.get(state[:2])
         if known is None:
@@ -195,7 +195,7 @@ class Graph:
                 raise TooMany
             known = standing[state[:2]] = len(self.states), ()
             self.states.append(state)
-            self.ways.append([])
+            self.edges.append([])
             self.later[self.servers.now(state.servers)].append(known[0])
         if numbers is standing and key == state[:2]:
             return known
@@ -204,7 +204,7 @@ class Graph:
 
     def _expand(self, number: int) -> None:
         servers, nodes, left, before, in_flight, late = state = self.states[number]
-        edges = self.ways[number]
+        edges = self.edges[number]
         numbers = self.numbers[state[2:]]
         forgets = left.forgets
         for actor, at in enumerate(nodes):
@@ -236,7 +236,7 @@ class Graph:
             for edge in edges:
                 self.rounds.setdefault(edge.to, self.rounds[number])
 
-    def _arrives(self, state: State, nth: int) -> Transition:
+    def _arrives(self, state: SystemState, nth: int) -> Transition:
         """What is in flight comes to its server, which does it and finds nobody to answer."""
         sent = state.in_flight[nth]
         step = self.servers.send(state.servers, *sent)
@@ -264,11 +264,11 @@ class Graph:
         )
         due = self.deadlines(state, renewals=True, sleepers=sleepers).union(*turns)
         moment = min(due, default=patient)
-        passed = [self.took(number, edge) for edge in self.ways[number] if edge.kind == "time"]
+        passed = [self.took(number, edge) for edge in self.edges[number] if edge.kind == "time"]
         if now < moment and moment - now not in passed:
             self._pass_time(number, moment, state.late)
         if self.over(state):
-            for edge in self.ways[number]:
+            for edge in self.edges[number]:
                 if edge.kind == "time":
                     self.rounds.setdefault(edge.to, rounds + 1)
 
@@ -283,7 +283,7 @@ class Graph:
         asleep, now = self._asleep(number), self.servers.now(state.servers)
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in asleep]
         due = self.servers.deadlines(state.servers)
-        goes = {edge.actor for edge in self.ways[number] if edge.kind == "goes"}
+        goes = {edge.actor for edge in self.edges[number] if edge.kind == "goes"}
         at_work = {actor for actor in goes if state.nodes[actor] != BEGINNING}
         free = not any(now < moment <= min(ends) for moment in due) if ends else False
         if free and at_work.isdisjoint(state.late):
@@ -297,31 +297,35 @@ class Graph:
         to, names = self.again.known.get(key) or self._number(*later)
         self.again.known |= {key: (to, names)} if key else {}
         behind = moment - self._now(to)
-        self.ways[number].append(Transition("time", EVERYBODY, 0, to, names, behind))
+        self.edges[number].append(Transition("time", EVERYBODY, 0, to, names, behind))
 
-    def took(self, number: int, way: Transition) -> int:
+    def took(self, number: int, edge: Transition) -> int:
         """How long that step takes, in ms."""
-        return self._now(way.to) + way.behind - self._now(number)
+        return self._now(edge.to) + edge.behind - self._now(number)
 
     def _now(self, number: int) -> int:
         return self.servers.now(self.states[number].servers)
 
-    def later_servers(self, state: State, moment: int) -> tuple[int, int]:
+    def later_servers(self, state: SystemState, moment: int) -> tuple[int, int]:
         """Those of the state, and those before the last write, when the clock says `moment`."""
         before = state.before
         if before != NONE:
             before = self.servers.pass_time(before, moment)
         return self.servers.pass_time(state.servers, moment), before
 
-    def called(self, state: State, names: Names) -> State:
+    def called(self, state: SystemState, names: Names) -> SystemState:
         """The same, when the actors have these names."""
         if self.symmetry is None:
             return state
         servers, nodes, left, before, in_flight, late = state
         changed = self.symmetry.apply(servers, nodes, before, in_flight, names)
-        return State(*changed[:2], left, *changed[2:], frozenset(names[actor] for actor in late))
+        return SystemState(
+            *changed[:2], left, *changed[2:], frozenset(names[actor] for actor in late)
+        )
 
-    def deadlines(self, state: State, renewals: bool, sleepers: Sleepers = frozenset()) -> set[int]:
+    def deadlines(
+        self, state: SystemState, renewals: bool, sleepers: Sleepers = frozenset()
+    ) -> set[int]:
         """When something happens by itself, ms since 1970; `renewals` are a mode's own."""
         now = self.servers.now(state.servers)
         moments = set(self.servers.deadlines(state.servers))
@@ -342,7 +346,7 @@ class Graph:
         latest = NEVER - 1 if self.moves.user_code else max(min(ends, default=0), now + SOON)
         return {moment for moment in (*moments, *ends) if now < moment <= latest}
 
-    def alive(self, state: State) -> Iterator[tuple[int, Node]]:
+    def alive(self, state: SystemState) -> Iterator[tuple[int, Node]]:
         """Those who have not crashed, and where they stand."""
         for actor, at in enumerate(state.nodes):
             if at != CRASHED:
@@ -369,18 +373,18 @@ class Graph:
 
     def onward(self, number: int) -> list[Transition]:
         """The ways on from a state."""
-        return self.ways[number]
+        return self.edges[number]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The actors'."""
         return tuple(automaton.name for automaton in self.automata)
 
-    def undisturbed(self, state: State) -> bool:
+    def undisturbed(self, state: SystemState) -> bool:
         """Has no fault led here?"""
         return state.left == self.states[0].left
 
-    def over(self, state: State) -> bool:
+    def over(self, state: SystemState) -> bool:
         """Has every actor come to an end, and is nothing under way?"""
         if state.in_flight:
             return False

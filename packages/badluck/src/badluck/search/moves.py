@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.model.values import Command
-from badluck.search.automaton import LATEST, Answer, Known, Move, Node, first_change
+from badluck.search.automaton import LATEST, ActorAnswer, Known, Move, Node, first_change
 from badluck.search.server_states import ServerStates, ServerStep, tokens
-from badluck.search.state import State
+from badluck.search.state import SystemState
 
 TokenNumbers = frozenset[int] | None
 SOON = 200  # ms, for whose polls take no time
@@ -48,7 +48,7 @@ class ServerAnswer(NamedTuple):
     """What a fiber is told, and what that made of the servers."""
 
     servers: int
-    said: Any
+    reply: Any
     wrote: bool
 
 
@@ -89,7 +89,7 @@ class Moves:
         self.idle: dict[object, bool] = {}
         self.gives_up: dict[object, bool] = {}
 
-    def of(self, state: State, actor: int) -> list[Successor]:
+    def of(self, state: SystemState, actor: int) -> list[Successor]:
         """The steps that an actor may take; it has not crashed."""
         at = state.nodes[actor]
         key: object = (state.servers, actor, at)
@@ -100,7 +100,7 @@ class Moves:
             successors = self.known[key] = list(self._successors(state, actor, at))
         return successors
 
-    def unanswered(self, state: State, late: bool = False) -> Iterator[UnansweredSend]:
+    def unanswered(self, state: SystemState, late: bool = False) -> Iterator[UnansweredSend]:
         """Each command that is about to be sent; `late`: it is done some time later."""
         for actor, at in enumerate(state.nodes):
             if at < 0:
@@ -108,14 +108,14 @@ class Moves:
             for fiber, request in enumerate(self.automata[actor].nodes[at].requests):
                 if isinstance(request, Send):
                     step = self.servers.send(state.servers, *request)
-                    if not isinstance(step.said, Lost):  # it broke before
+                    if not isinstance(step.replies, Lost):  # it broke before
                         in_flight = (*state.in_flight, request) if late else state.in_flight
                         taken = self._taken(state, step.to, in_flight, actor)
                         now = self.servers.now(state.servers)
                         move = self.automata[actor].move(at, fiber, Lost(), now, taken)
                         yield UnansweredSend(actor, fiber, request, step, move)
 
-    def _successors(self, state: State, actor: int, at: int) -> Iterator[Successor]:
+    def _successors(self, state: SystemState, actor: int, at: int) -> Iterator[Successor]:
         servers = state.servers
         node = self.automata[actor].nodes[at]
         if node.ended and len(node.requests) == 1:
@@ -131,7 +131,7 @@ class Moves:
             to = self.servers.drop(to, move.closed) if move.closed else to
             yield Successor(fiber, to, move.to, wrote)
 
-    def turns(self, state: State, actor: int) -> Iterator[int]:
+    def turns(self, state: SystemState, actor: int) -> Iterator[int]:
         """When what it does in vain leads it elsewhere, ms since 1970: it gives up by the clock."""
         at, now = state.nodes[actor], self.servers.now(state.servers)
         automaton = self.automata[actor]
@@ -139,7 +139,7 @@ class Moves:
             turn = None
             if answer := self._answer(state.servers, request):
                 taken = self._taken(state, answer.servers, state.in_flight, actor)
-                turn = automaton.turn(at, fiber, answer.said, now, taken)
+                turn = automaton.turn(at, fiber, answer.reply, now, taken)
                 if self.user_code and self._asks_by_clock(actor, at, fiber, answer, now, taken):
                     turn = min(turn or now + SOON, now + SOON)
             elif wakes(request, now) and self.idles(state, actor, fiber):
@@ -147,7 +147,7 @@ class Moves:
             if turn is not None:
                 yield turn
 
-    def _turn(self, state: State, actor: int, fiber: int) -> int | None:
+    def _turn(self, state: SystemState, actor: int, fiber: int) -> int | None:
         """Of who sleeps to ask the same again."""
         at, due = state.nodes[actor], self.servers.deadlines(state.servers)
         now = self.servers.now(state.servers)
@@ -167,7 +167,7 @@ class Moves:
         """Does it say something else to the servers when it asks again soon?"""
         automaton = self.automata[actor]
         requests_now, requests_later = (
-            automaton.nodes[automaton.move(at, fiber, answer.said, when, taken).to].requests
+            automaton.nodes[automaton.move(at, fiber, answer.reply, when, taken).to].requests
             for when in (now, now + SOON)
         )
         return [*map(sent, requests_now)] != [*map(sent, requests_later)]
@@ -186,7 +186,7 @@ class Moves:
             late = isinstance(request, Rest) and request.until <= now
         return ServerAnswer(servers, None, False) if late else None
 
-    def waits(self, state: State, actor: int, fiber: int) -> bool:
+    def waits(self, state: SystemState, actor: int, fiber: int) -> bool:
         """Does it sleep until a moment, or ask in vain until one at which it gives up?"""
         request = self.automata[actor].nodes[state.nodes[actor]].requests[fiber]
         if not isinstance(request, Send) and not self.idles(state, actor, fiber):
@@ -196,7 +196,7 @@ class Moves:
             self.gives_up[key] = self._gives_up(state, actor, fiber)
         return self.gives_up[key]
 
-    def _gives_up(self, state: State, actor: int, fiber: int) -> bool:
+    def _gives_up(self, state: SystemState, actor: int, fiber: int) -> bool:
         automaton, now = self.automata[actor], self.servers.now(state.servers)
         if not isinstance(automaton.nodes[state.nodes[actor]].requests[fiber], Send):
             return self._turn(state, actor, fiber) is not None
@@ -205,7 +205,7 @@ class Moves:
         return any(automaton.turn(at, fiber, reply, now, taken) is not None for at, reply in circle)
 
     def _circle(
-        self, state: State, actor: int, fiber: int, taken: TokenNumbers
+        self, state: SystemState, actor: int, fiber: int, taken: TokenNumbers
     ) -> list[tuple[int, Any]]:
         """Where it asks, and what it is told, in a loop that changes nothing; [] if in none."""
         automaton, now = self.automata[actor], self.servers.now(state.servers)
@@ -218,20 +218,20 @@ class Moves:
             step = self.servers.send(state.servers, *request)
             if step.to != state.servers:
                 break
-            asked_at.append((at, step.said))
-            at = automaton.move(at, fiber, step.said, now, taken).to
+            asked_at.append((at, step.replies))
+            at = automaton.move(at, fiber, step.replies, now, taken).to
             if at == state.nodes[actor]:
                 return asked_at
         return []
 
-    def idles(self, state: State, actor: int, fiber: int) -> bool:
+    def idles(self, state: SystemState, actor: int, fiber: int) -> bool:
         """Does it wake only to ask once more, in vain? Not if it counts, or writes."""
         key = (state.servers, actor, state.nodes[actor], fiber)
         if key not in self.idle:
             self.idle[key] = self._idles(state, actor, fiber)
         return self.idle[key]
 
-    def _idles(self, state: State, actor: int, fiber: int) -> bool:
+    def _idles(self, state: SystemState, actor: int, fiber: int) -> bool:
         at = state.nodes[actor]
         until = _until(self.automata[actor].nodes[at], fiber)
         now, due = self.servers.now(state.servers), self.servers.deadlines(state.servers)
@@ -244,7 +244,9 @@ class Moves:
             return not once.looked  # at the clock: that alone may end it
         return self._round(state, actor, at, fiber, once.until) is not None
 
-    def _round(self, state: State, actor: int, at: int, fiber: int, when: int) -> PollRound | None:
+    def _round(
+        self, state: SystemState, actor: int, at: int, fiber: int, when: int
+    ) -> PollRound | None:
         """What it asks when it wakes `when`; None: it does not come back to the same sleep."""
         automaton = self.automata[actor]
         servers = start = self.servers.pass_time(state.servers, when)
@@ -252,10 +254,10 @@ class Moves:
             return None
         here, reply, looked = at, None, False
         commands: list[tuple[Command, ...]] = []
-        answers: list[Answer] = []
+        answers: list[ActorAnswer] = []
         for _ in range(MAX_ROUND_COMMANDS):
             taken = self._taken(state, servers, state.in_flight, actor)
-            answers.append(Answer(fiber, reply, when, taken))
+            answers.append(ActorAnswer(fiber, reply, when, taken))
             move = automaton.move(here, *answers[-1])
             here, looked = move.to, looked or move.asks_time
             node = automaton.nodes[here]
@@ -270,7 +272,7 @@ class Moves:
         return None
 
     def _taken(
-        self, state: State, to: int, in_flight: tuple[Send, ...], actor: int
+        self, state: SystemState, to: int, in_flight: tuple[Send, ...], actor: int
     ) -> TokenNumbers:
         """The numbers of the actor's tokens that lie on a server, or are on their way to one."""
         if not self.reuse_tokens:

@@ -22,7 +22,7 @@ class Cost(NamedTuple):
 
 class Path(NamedTuple):
     cost: Cost
-    ways: tuple[tuple[int, Transition], ...]  # from which state, by which way
+    edges: tuple[tuple[int, Transition], ...]  # from which state, by which way
 
 
 # What is sought: a state, or a step, by which way from which state.
@@ -40,7 +40,7 @@ class Transitions(Protocol):
     """A graph, as far as paths go: for each state the ways on; state 0 is the beginning."""
 
     @property
-    def ways(self) -> list[list[Transition]]: ...
+    def edges(self) -> list[list[Transition]]: ...
 
 
 def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Path]:
@@ -67,7 +67,7 @@ def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Pa
             continue
         number, mover = divmod(place, MOVERS)
         reach(number, cost, place)
-        for edge in graph.ways[number]:
+        for edge in graph.edges[number]:
             moves, called = _movers(edge)
             further = cost + STEP
             if mover not in (NOBODY, moves):
@@ -87,12 +87,12 @@ def _cost(least: int) -> Cost:
     return Cost(faults, *divmod(rest, SWITCH))
 
 
-def _movers(way: Transition) -> tuple[int, int]:
+def _movers(edge: Transition) -> tuple[int, int]:
     """Who moves, by the names that actors have before it, and by those after it."""
-    if way.actor < 0:
+    if edge.actor < 0:
         return EVERYBODY, EVERYBODY
-    fibers = 2 + way.fiber * len(LETTERS)
-    return fibers + way.actor, fibers + (way.names[way.actor] if way.names else way.actor)
+    fibers = 2 + edge.fiber * len(LETTERS)
+    return fibers + edge.actor, fibers + (edge.names[edge.actor] if edge.names else edge.actor)
 
 
 def _back(place: int, came: dict[int, tuple[int, Transition]]) -> list[tuple[int, Transition]]:
@@ -103,13 +103,13 @@ def _back(place: int, came: dict[int, tuple[int, Transition]]) -> list[tuple[int
     return edges[::-1]
 
 
-def cost(ways: Sequence[Transition]) -> Cost:
+def cost(edges: Sequence[Transition]) -> Cost:
     """Of a schedule."""
-    movers = [(edge.actor, edge.fiber) for edge in ways]
+    movers = [(edge.actor, edge.fiber) for edge in edges]
     return Cost(
-        sum(edge.kind not in ORDINARY for edge in ways),
+        sum(edge.kind not in ORDINARY for edge in edges),
         sum(mover != next_mover for mover, next_mover in pairwise(movers)),
-        len(ways),
+        len(edges),
     )
 
 
@@ -121,9 +121,9 @@ def schedules(graph: Transitions) -> int | None:
 
 def ends(graph: Transitions) -> dict[int, int] | None:
     """How many different schedules end in each of the states without a way on. None: as above."""
-    count = [0] * len(graph.ways)
-    arrivals = [0] * len(graph.ways)
-    for edges in graph.ways:
+    count = [0] * len(graph.edges)
+    arrivals = [0] * len(graph.edges)
+    for edges in graph.edges:
         for edge in edges:
             arrivals[edge.to] += 1
     count[0] = 1
@@ -131,11 +131,11 @@ def ends(graph: Transitions) -> dict[int, int] | None:
     while todo:
         number = todo.pop()
         visited += 1
-        if not graph.ways[number]:
+        if not graph.edges[number]:
             ends_found[number] = count[number]
-        for edge in graph.ways[number]:
+        for edge in graph.edges[number]:
             count[edge.to] += count[number]
             arrivals[edge.to] -= 1
             if arrivals[edge.to] == 0:
                 todo.append(edge.to)
-    return ends_found if visited == len(graph.ways) else None
+    return ends_found if visited == len(graph.edges) else None

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from badluck.actor.request import Hear, Request, Send
-from badluck.search.automaton import Answer, Automaton, Move, Node
+from badluck.search.automaton import ActorAnswer, Automaton, Move, Node
 from badluck.search.names import LETTERS, Rename
 
 
@@ -37,8 +37,8 @@ class RenamedAutomaton:
         move = self.first.move(at, fiber, self.rename(said, self.names), now, taken)
         return move._replace(closed=self.rename(move.closed, self.names)) if move.closed else move
 
-    def same_again(self, at: int, to: int, round: Sequence[Answer]) -> bool:
-        renamed = [answer._replace(said=self.rename(answer.said, self.names)) for answer in round]
+    def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
+        renamed = [answer._replace(reply=self.rename(answer.reply, self.names)) for answer in round]
         return self.first.same_again(at, to, renamed)
 
     def turn(
@@ -46,9 +46,9 @@ class RenamedAutomaton:
     ) -> int | None:
         return self.first.turn(at, fiber, self.rename(said, self.names), now, taken)
 
-    def history(self, at: int) -> list[Answer]:
+    def history(self, at: int) -> list[ActorAnswer]:
         answers = self.first.history(at)
-        return [answer._replace(said=self.rename(answer.said, self.names)) for answer in answers]
+        return [answer._replace(reply=self.rename(answer.reply, self.names)) for answer in answers]
 
 
 class RenamedNodes:

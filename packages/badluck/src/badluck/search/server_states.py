@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from badluck.actor.request import Lost
 from badluck.model.parsing import Undefined
-from badluck.model.server import Server
+from badluck.model.server import ModelServer
 from badluck.model.server_state import ServerState
 from badluck.model.values import Command, Entry, NeverAnswers, Reply
 from badluck.model.waiters import Waits
@@ -29,7 +29,7 @@ class ServerStep(NamedTuple):
     """
 
     to: int
-    said: tuple[Reply, ...] | Lost
+    replies: tuple[Reply, ...] | Lost
     wrote: bool
     by_clock: bool = False
 
@@ -58,7 +58,7 @@ def tokens(text: bytes, name: str) -> frozenset[int]:
 class ServerStates:
     def __init__(
         self,
-        servers: list[Server],
+        servers: list[ModelServer],
         names_follow: Sequence[bytes] = (),
         moments: Moments = lambda _: (),
     ) -> None:
@@ -69,7 +69,7 @@ class ServerStates:
         self.states: list[tuple[ServerState, ...]] = []
         self.numbers: dict[tuple[ServerState, ...], int] = {}
         self.steps: dict[object, ServerStep | None] = {}
-        self.ways: dict[object, int] = {}
+        self.transitions: dict[object, int] = {}
         self.held: dict[tuple[int, str], frozenset[int]] = {}
         self.due: dict[int, tuple[int, ...]] = {}
         self.start = self._number(tuple(server.state() for server in servers))
@@ -135,7 +135,7 @@ class ServerStates:
     def drop(self, at: int, connections: tuple[str, ...]) -> int:
         """The connections are closed."""
         key = (at, "drop", connections)
-        if key not in self.ways:
+        if key not in self.transitions:
             to = at
             for connection in connections:
                 which = int(connection[0])
@@ -143,12 +143,12 @@ class ServerStates:
                 server.load(self.states[to][which])
                 server.drop(connection)
                 to = self._with(to, which, server.state())
-            self.ways[key] = to
-        return self.ways[key]
+            self.transitions[key] = to
+        return self.transitions[key]
 
     def pass_time(self, at: int, now: int) -> int:
         key = (at, now)
-        if key not in self.ways:
+        if key not in self.transitions:
             states = []
             for server, state in zip(self.servers, self.states[at], strict=True):
                 server.load(state)
@@ -158,8 +158,8 @@ class ServerStates:
                     connection, command, _ = server.blocked[0]
                     raise _unsupported(connection, (command,), lacks) from lacks
                 states.append(server.state())
-            self.ways[key] = self._number(tuple(states))
-        return self.ways[key]
+            self.transitions[key] = self._number(tuple(states))
+        return self.transitions[key]
 
     def written_last(self, at: int, before: int) -> int | None:
         """Which server a write has changed since `before`; None: nothing of it is left."""
@@ -169,22 +169,22 @@ class ServerStates:
     def fail_over(self, at: int, before: int, which: int) -> int:
         """That server is replaced by one that knows no more than `before`."""
         key = (at, "fail over", before)
-        if key not in self.ways:
+        if key not in self.transitions:
             server = self.servers[which]
             server.load(self.states[at][which])
             server.fail_over(self.states[before][which])
-            self.ways[key] = self._with(at, which, server.state())
-        return self.ways[key]
+            self.transitions[key] = self._with(at, which, server.state())
+        return self.transitions[key]
 
     def fill_up(self, at: int, fill: Fill) -> int:
         """The store's keys become what `fill` makes of them."""
         key = (at, "fill up")
-        if key not in self.ways:
+        if key not in self.transitions:
             store = self.servers[0]
             store.load(self.states[at][0])
             store.keys.entries = fill(store.keys.entries)
-            self.ways[key] = self._with(at, 0, store.state())
-        return self.ways[key]
+            self.transitions[key] = self._with(at, 0, store.state())
+        return self.transitions[key]
 
     def deadlines(self, at: int) -> tuple[int, ...]:
         """When something happens by itself, ms since 1970."""
@@ -215,10 +215,10 @@ class ServerStates:
     def renamed(self, at: int, names: Names) -> int:
         """The same, when actors have changed their names."""
         key = (at, names)
-        if key not in self.ways:
+        if key not in self.transitions:
             states = tuple(state_renamed(state, names, self.rename) for state in self.states[at])
-            self.ways[key] = self._number(states)
-        return self.ways[key]
+            self.transitions[key] = self._number(states)
+        return self.transitions[key]
 
     def _with(self, at: int, which: int, state: ServerState) -> int:
         states = self.states[at]

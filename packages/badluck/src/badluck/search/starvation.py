@@ -14,7 +14,7 @@ from badluck.search.graph import Graph
 from badluck.search.moves import Moves
 from badluck.search.paths import Path, cost, shortest
 from badluck.search.server_states import Fill
-from badluck.search.state import Budget, State, Transition
+from badluck.search.state import Budget, SystemState, Transition
 
 ONE = 0  # the actor who comes once
 
@@ -49,9 +49,9 @@ class EndlessGraph(Graph):
             servers = self.servers.fill_up(servers, self.fill)
             nodes = (*state.nodes[:actor], 0, *state.nodes[actor + 1 :])
             to, names = self._number(servers, nodes, state.left, state.before, state.in_flight)
-            self.ways[number].append(Transition("again", actor, 0, to, names))
+            self.edges[number].append(Transition("again", actor, 0, to, names))
 
-    def over(self, state: State) -> bool:
+    def over(self, state: SystemState) -> bool:
         """For the others it never is."""
         return self.automata[ONE].nodes[state.nodes[ONE]].ended
 
@@ -63,21 +63,21 @@ def starvation(graph: EndlessGraph) -> Path | None:
     goals["a circle"] = {number for circle in rounds for number in circle}
     paths = shortest(graph, goals)
     if circled := paths.get("a circle"):
-        at = circled.ways[-1][1].to if circled.ways else 0
+        at = circled.edges[-1][1].to if circled.edges else 0
         circle = next(circle for circle in rounds if at in circle)
-        edges = (*circled.ways, *_around(graph, circle, at))
+        edges = (*circled.edges, *_around(graph, circle, at))
         return Path(cost([edge for _, edge in edges]), edges)
     return paths.get("it gives up")
 
 
 def _fair_circles(graph: EndlessGraph) -> list[set[int]]:
     waits = {number for number, state in enumerate(graph.states) if not graph.over(state)}
-    onward = {at: [edge.to for edge in graph.ways[at] if edge.to in waits] for at in waits}
+    onward = {at: [edge.to for edge in graph.edges[at] if edge.to in waits] for at in waits}
     return [circle for circle in cycles(sorted(waits), onward) if _fair(graph, circle)]
 
 
 def _fair(graph: EndlessGraph, circle: set[int]) -> bool:
-    edges = [edge for at in circle for edge in graph.ways[at] if edge.to in circle]
+    edges = [edge for at in circle for edge in graph.edges[at] if edge.to in circle]
     others_go_on = any(edge.kind == "again" for edge in edges)
     return others_go_on and (
         any(edge.actor == ONE for edge in edges) or any(_in_vain(graph, at) for at in circle)
@@ -86,26 +86,26 @@ def _fair(graph: EndlessGraph, circle: set[int]) -> bool:
 
 def _in_vain(graph: EndlessGraph, at: int) -> bool:
     """Nobody keeps the one from asking; there is nothing for it when it does."""
-    return all(edge.actor != ONE for edge in graph.ways[at])
+    return all(edge.actor != ONE for edge in graph.edges[at])
 
 
-def _gave_up(graph: EndlessGraph, state: State) -> bool:
-    return graph.automata[ONE].nodes[state.nodes[ONE]].told == graph.gave_up
+def _gave_up(graph: EndlessGraph, state: SystemState) -> bool:
+    return graph.automata[ONE].nodes[state.nodes[ONE]].outcome == graph.gave_up
 
 
 def _around(graph: EndlessGraph, circle: set[int], start: int) -> list[tuple[int, Transition]]:
     """From `start` back to it: another is done, and the one asks."""
-    edges = _tour(graph, circle, start, lambda way: way.kind == "again")
+    edges = _tour(graph, circle, start, lambda edge: edge.kind == "again")
     at = edges[-1][1].to
     if any(_in_vain(graph, state) for state in circle):
         if not _in_vain(graph, at):
-            edges += _tour(graph, circle, at, lambda way: _in_vain(graph, way.to))
+            edges += _tour(graph, circle, at, lambda edge: _in_vain(graph, edge.to))
             at = edges[-1][1].to
         edges.append((at, Transition("goes", ONE, 0, at)))  # it asks, and all is as it was
     else:
-        edges += _tour(graph, circle, at, lambda way: way.actor == ONE)
+        edges += _tour(graph, circle, at, lambda edge: edge.actor == ONE)
         at = edges[-1][1].to
-    return edges + (_tour(graph, circle, at, lambda way: way.to == start) if at != start else [])
+    return edges + (_tour(graph, circle, at, lambda edge: edge.to == start) if at != start else [])
 
 
 def _tour(
@@ -115,7 +115,7 @@ def _tour(
     todo: list[tuple[int, list[tuple[int, Transition]]]] = [(start, [])]
     visited = {start}
     for at, edges in todo:
-        for edge in graph.ways[at]:
+        for edge in graph.edges[at]:
             if edge.to in circle and wanted(edge):
                 return [*edges, (at, edge)]
             if edge.to in circle and edge.to not in visited:

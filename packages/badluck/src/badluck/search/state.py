@@ -19,7 +19,7 @@ ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps tha
 EVERYBODY = -1  # in place of an actor
 
 
-class State(NamedTuple):
+class SystemState(NamedTuple):
     servers: int  # the number of their state
     nodes: tuple[int, ...]  # one an actor
     left: Budget  # of faults
@@ -59,7 +59,7 @@ class SearchFault(Protocol):
     def name(self) -> str:
         """The kind of the transitions that it makes."""
 
-    def apply(self, graph: Any, state: State) -> Iterator[FaultEffect]:
+    def apply(self, graph: Any, state: SystemState) -> Iterator[FaultEffect]:
         """All that it can do to this state of the `graph`, a Graph."""
 
 

@@ -108,7 +108,7 @@ class Symmetry:
             other = self.automata[names[actor]]
             at = 0
             for answer in self.automata[actor].history(node):
-                answer_renamed = self.servers.rename(answer.said, names)
+                answer_renamed = self.servers.rename(answer.reply, names)
                 at = other.move(at, answer.fiber, answer_renamed, answer.now, answer.taken).to
             self.nodes[key] = at
         return self.nodes[key]

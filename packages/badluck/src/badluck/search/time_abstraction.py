@@ -15,7 +15,7 @@ from badluck.model.values import Hash, Stream
 from badluck.search.automaton import Known, Node
 from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
-from badluck.search.state import State
+from badluck.search.state import SystemState
 
 
 class TimeAbstraction:
@@ -28,7 +28,7 @@ class TimeAbstraction:
         self.automata = automata
         self.known: dict[object, tuple[int, Names]] = {}
 
-    def key(self, state: State) -> object:
+    def key(self, state: SystemState) -> object:
         """None: somebody may see what the clock says, or it never comes again."""
         nodes = [
             automaton.nodes[at]
