@@ -19,7 +19,7 @@ from badluck.faults import Faults
 from badluck.game.board import Board
 from badluck.game.play import Impossible, play, spelled
 from badluck.report.report import Report
-from badluck.search.graph import TooMany
+from badluck.search.state_table import TooMany
 
 from app.explorer.targets import Target
 

@@ -16,7 +16,7 @@ from badluck.faults import Faults
 from badluck.game.board import Board
 from badluck.game.play import Impossible, play
 from badluck.sandbox.worker import MAX_STATES, SandboxWorker, main
-from badluck.search.graph import TooMany
+from badluck.search.state_table import TooMany
 
 from app.explorer.desk import written
 from app.explorer.student import Student

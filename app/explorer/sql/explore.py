@@ -9,8 +9,8 @@ from collections.abc import Callable
 from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.rule import Answers, StateRule, View
-from badluck.search.graph import TooMany
 from badluck.search.paths import ends, shortest
+from badluck.search.state_table import TooMany
 
 from app.explorer.book import Book
 from app.explorer.findings import FINDINGS, RULES

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from badluck.report.trace import Step
-from badluck.search.graph import TooMany
 from badluck.search.state import Transition
+from badluck.search.state_table import TooMany
 
 from app.domain import ShopError
 from app.explorer.book import Book

@@ -11,7 +11,8 @@ from badluck.actor.request import Done, Send
 from badluck.actor.user_code_error import UserCodeError
 from badluck.explorer import Explorer
 from badluck.faults import Faults
-from badluck.search.automaton import ANY, Automaton
+from badluck.search.automaton import Automaton
+from badluck.search.behaviour import ANY
 from badluck.target import EPOCH
 
 from app.explorer.student import Student

@@ -21,8 +21,9 @@ from badluck.model.values import Uncounted
 from badluck.report.report import Finding, Report
 from badluck.report.trace import trace
 from badluck.report.wait_text import extend_to_wait, wait_text
-from badluck.search.automaton import Automaton, Known
-from badluck.search.graph import MAX_STATES, Graph, TooMany
+from badluck.search.automaton import Automaton
+from badluck.search.behaviour import Known
+from badluck.search.graph import Graph
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.paths import Path, schedules, shortest
@@ -30,6 +31,7 @@ from badluck.search.renamed_automaton import RenamedAutomaton
 from badluck.search.server_states import ServerStates
 from badluck.search.starvation import EndlessGraph, starvation
 from badluck.search.state import SystemState
+from badluck.search.state_table import MAX_STATES, TooMany
 from badluck.search.symmetry import Symmetry
 from badluck.target import EPOCH, Target
 

@@ -7,10 +7,11 @@ from collections import Counter
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
-from badluck.search import graph
+from badluck.search.graph import Graph
 from badluck.search.moves import Moves
 from badluck.search.paths import ends
 from badluck.search.state import CRASHED as CRASHED_NODE
+from badluck.search.state_table import TooMany
 
 from app.explorer.targets import Target
 from tests.integration.explorer.engines.engine import CRASHED, End, Endless
@@ -30,10 +31,10 @@ class Counted:
         explorer = Explorer(self.target, self.buyers)
         with self.target.surroundings():
             moves = Moves(explorer.servers, explorer.automata)
-            found = graph.Graph(moves, self.faults, self.target.pauses, self.states)
+            found = Graph(moves, self.faults, self.target.pauses, self.states)
             try:
                 found.explore()
-            except graph.TooMany:
+            except TooMany:
                 raise Endless(f"{self.target.name} has more than {self.states} states") from None
         counted = ends(found)
         if counted is None:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from badluck.actor.request import Rest, Send
 from badluck.model.values import Value
 from badluck.rule import Rule
-from badluck.search.automaton import Node
+from badluck.search.behaviour import Node
 from badluck.search.components import terminal_components
 from badluck.search.graph import Graph
 from badluck.search.state import BY_ITSELF, SystemState

@@ -16,10 +16,11 @@ from badluck.report.trace import Step, faults_of, steps_of, without_unheard
 from badluck.rule import GraphRule
 from badluck.sandbox.job import FollowJob
 from badluck.sandbox.worker import SandboxWorker
-from badluck.search.graph import Graph, TooMany
+from badluck.search.graph import Graph
 from badluck.search.names import LETTERS
 from badluck.search.paths import Goal, cost
 from badluck.search.state import BY_ITSELF, CRASHED, Transition
+from badluck.search.state_table import TooMany
 
 MAX_STATES = 500_000  # states, as many as of a search
 

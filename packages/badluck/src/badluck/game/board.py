@@ -13,9 +13,11 @@ from badluck.actor.actor import Code
 from badluck.explorer import Explorer
 from badluck.faults import Faults
 from badluck.findings.judge import Judge
-from badluck.search.automaton import Automaton, Known
-from badluck.search.graph import Graph, Sleepers, TooMany
+from badluck.search.automaton import Automaton
+from badluck.search.behaviour import Known
+from badluck.search.graph import Graph, Sleepers
 from badluck.search.state import Transition
+from badluck.search.state_table import TooMany
 from badluck.target import Target
 
 # Of each kind of fault. A third one teaches nothing new.

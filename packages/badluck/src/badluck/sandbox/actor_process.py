@@ -26,15 +26,8 @@ from badluck.frames.source_position import SourceLine
 from badluck.orphans import end_with_parent
 from badluck.sandbox.job import UserTarget
 from badluck.sandbox.limits import LIMITS, MAX_ANSWER_BYTES, Watchdog
-from badluck.search.automaton import (
-    ANY,
-    ActorAnswer,
-    Automaton,
-    Known,
-    Move,
-    Node,
-    NotDeterministic,
-)
+from badluck.search.automaton import Automaton, NotDeterministic
+from badluck.search.behaviour import ANY, ActorAnswer, Known, Move, Node
 
 KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, Done, Failed)}
 

@@ -33,7 +33,8 @@ from badluck.sandbox.actor_process import ActorProcess, name_line, silence
 from badluck.sandbox.job import ExploreJob, Job, ReplayJob
 from badluck.sandbox.limits import MEMORY_BYTES, SEARCH_S, Watchdog
 from badluck.sandbox.user_file import UserFile
-from badluck.search.automaton import Automaton, Known, NotDeterministic
+from badluck.search.automaton import Automaton, NotDeterministic
+from badluck.search.behaviour import Known
 from badluck.search.server_states import UnsupportedCommand
 
 ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}|^\d{14,15}$")  # repr() and id() of an object

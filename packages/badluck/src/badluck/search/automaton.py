@@ -9,16 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
 from badluck.actor.actor import Actor, Code
 from badluck.actor.request import Done, Failed, Hear, Request, Rest, Send, outcome
 from badluck.frames.fingerprint import Fingerprint, fingerprint_of
 from badluck.frames.source_position import SourceLine, source_lines
+from badluck.search.behaviour import ANY, ActorAnswer, Move, Node
 
-ANY = -1  # in place of the clock: the code did not look at it
 SECOND = 1_000  # ms
 LATEST = 32 * 86_400_000  # ms; by what happens later nobody is waited for
 NUMBER = re.compile(r"[\d.]+")
@@ -63,48 +62,6 @@ class NotDeterministic(RuntimeError):
         super().__init__(f"{self.again} instead of {self.once}")
 
 
-class ActorAnswer(NamedTuple):
-    """What one fiber was told, and when."""
-
-    fiber: int
-    reply: Any
-    now: int  # ms since 1970, or ANY
-    taken: frozenset[int] | None = None  # its tokens that are in use; None: it did not matter
-
-
-class Move(NamedTuple):
-    """Where an answer leads, which connections the code closed on the way, and more."""
-
-    to: int
-    closed: tuple[str, ...]
-    asks_time: bool = False  # does the code itself ask what time it is?
-
-
-@dataclass(slots=True)
-class Node:
-    """A place in an actor's code: all that has been answered so far."""
-
-    requests: tuple[Request, ...]  # one a fiber
-    parent: int  # -1: this is where it begins
-    came_by: ActorAnswer | None
-    looks: tuple[Fingerprint, ...]  # the fibers'
-    inside: bool  # a critical section
-    waits_for_threads: bool  # its work is done, and its process would not end yet
-    tells_time: bool  # compares what time it is
-    bound: tuple[str, ...]  # connections that have left something with their servers
-    stands: tuple[tuple[SourceLine, ...], ...]  # the lines at which the fibers wait, to be shown
-    moves: dict[ActorAnswer, Move] = field(default_factory=dict)
-
-    @property
-    def ended(self) -> bool:
-        return isinstance(self.requests[0], Done | Failed)
-
-    @property
-    def outcome(self) -> str:
-        """The outcome; "" as long as there is none."""
-        return outcome(self.requests[0])
-
-
 def _until(node: Node, round: Sequence[ActorAnswer]) -> int:
     """When its sleep is over from which that round begins."""
     request = node.requests[round[0].fiber]
@@ -118,44 +75,6 @@ def _what(request: Request) -> object:
     if isinstance(request, Hear | Rest):
         return request._replace(until=0)
     return NUMBER.sub("0", outcome(request))
-
-
-class Known(Protocol):
-    """What a search asks of an actor's behaviour."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def nodes(self) -> Nodes:
-        """The first is where it begins."""
-
-    @property
-    def counts_time(self) -> bool:
-        """Has it ever asked the clock? What it was told may lie anywhere."""
-
-    def move(
-        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
-    ) -> Move:
-        """From the node `at`, when that fiber is told `said` at `now` (ms since 1970).
-
-        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
-        """
-
-    def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
-        """Is the node where these answers lead from `at` the same, but for what the clock says?"""
-
-    def turn(
-        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
-    ) -> int | None:
-        """When the same answer leads another way, ms since 1970; None: not until the LATEST."""
-
-    def history(self, at: int) -> list[ActorAnswer]:
-        """Answers that lead to the node `at`, from the beginning."""
-
-
-class Nodes(Protocol):
-    def __getitem__(self, at: int, /) -> Node: ...
 
 
 class Automaton:

@@ -1,9 +1,4 @@
-"""Every state that actors and servers can get into, and the ways between them.
-
-A state: the servers', where each actor's code stands, and the faults that are still allowed. Equal
-states go on alike, however they came about; so each is looked at once, and a handful of states
-stands for millions of schedules. With a Symmetry, states are equal also when they differ by the
-actors' names only.
+"""Every state that actors and servers can get into, and the transitions between them.
 
 Time passes in two ways. By itself, when nobody has anything to do but wait: then until the next
 thing happens (a lease ends, a renewal is due, somebody has slept or gives up). And by a pause, a
@@ -15,15 +10,12 @@ at work may be as slow as another's sleep is long, but not past the end of a lea
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 
 from badluck.actor.request import NEVER, Hear, Rest, Send
-from badluck.search.automaton import Node
 from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
-from badluck.search.names import LETTERS, Names
+from badluck.search.names import LETTERS
 from badluck.search.state import (
     BEGINNING,
     BY_ITSELF,
@@ -34,6 +26,7 @@ from badluck.search.state import (
     SystemState,
     Transition,
 )
+from badluck.search.state_table import MAX_STATES, StateTable
 from badluck.search.symmetry import Symmetry
 from badluck.search.time_abstraction import TimeAbstraction
 
@@ -42,26 +35,14 @@ SOON = 3_600_000
 # ms after the beginning: so long after it that the most patient has given up, if it ever does.
 LONG_AFTER = 10 * 86_400_000
 
-# States, so that all stays under 1 GiB. Measured in MiB for each 100,000 of them: 250 for queue and
-# watchdog, 400 for the hungriest, redlock with four actors and redis-py's retries.
-MAX_STATES = 200_000
-
-
-Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
-
-
 # So often time passes for threads when all work is done, before they are left to themselves: some
 # go on for ever.
 LONG_ENOUGH = 10
 
-
-class TooMany(Exception):
-    """More states than were allowed."""
+Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
 
 
-class Graph:
-    """The states have numbers, in the order in which they were found; 0 is the beginning."""
-
+class Graph(StateTable):
     def __init__(
         self,
         moves: Moves,
@@ -71,21 +52,9 @@ class Graph:
         symmetry: Symmetry | None = None,
     ) -> None:
         """`pauses` in ms: see Target; more than `most` states are TooMany."""
+        super().__init__(moves.servers, moves.automata, most, symmetry)
         self.moves = moves
-        self.servers = moves.servers
-        self.automata = moves.automata
         self.pauses = pauses
-        self.most = most
-        self.symmetry = symmetry
-        self.states: list[SystemState] = []
-        # Of each state met, whoever stands for it, and by which names.
-        self.numbers: dict[
-            tuple[Budget, int, tuple[Send, ...], frozenset[int]],
-            dict[tuple[int, tuple[int, ...]], tuple[int, Names]],
-        ] = defaultdict(dict)  # by all but servers and nodes, then by those two
-        self.edges: list[list[Transition]] = []
-        self._over: dict[tuple[int, ...], bool] = {}
-        self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
         self.all_seen = False
         # When all work is done: how often time has passed for threads on the way to a state.
         self.rounds: dict[int, int] = {}
@@ -164,43 +133,6 @@ class Graph:
             for actor, fiber, _ in self.sleeping(state)
             if not self.moves.idles(state, actor, fiber)
         )
-
-    def _number(
-        self,
-        servers: int,
-        nodes: tuple[int, ...],
-        left: Budget,
-        before: int,
-        in_flight: tuple[Send, ...],
-        late: frozenset[int] = frozenset(),
-    ) -> tuple[int, Names]:
-        """Of the state that stands for this one, and the names by which it does."""
-        known = self.numbers[left, before, in_flight, late].get((servers, nodes))
-        return known or self._new(SystemState(servers, nodes, left, before, in_flight, late))
-
-    def _new(self, state: SystemState) -> tuple[int, Names]:
-        """The same, of a state that nobody has met so."""
-        key, numbers = state[:2], self.numbers[state[2:]]
-        names: Names = ()
-        if self.symmetry:
-            servers, nodes, left, before, in_flight, late = state
-            representative = self.symmetry.standing_for(servers, nodes, before, in_flight)
-            servers, nodes, before, in_flight, names = representative
-            late = frozenset(names[actor] for actor in late)
-            state = SystemState(servers, nodes, left, before, in_flight, late)
-        standing = self.numbers[state[2:]]
-        known = standing.get(state[:2])
-        if known is None:
-            if len(self.states) >= self.most:
-                raise TooMany
-            known = standing[state[:2]] = len(self.states), ()
-            self.states.append(state)
-            self.edges.append([])
-            self.later[self.servers.now(state.servers)].append(known[0])
-        if numbers is standing and key == state[:2]:
-            return known
-        numbers[key] = known[0], names
-        return numbers[key]
 
     def _expand(self, number: int) -> None:
         servers, nodes, left, before, in_flight, late = state = self.states[number]
@@ -299,29 +231,12 @@ class Graph:
         behind = moment - self._now(to)
         self.edges[number].append(Transition("time", EVERYBODY, 0, to, names, behind))
 
-    def took(self, number: int, edge: Transition) -> int:
-        """How long that step takes, in ms."""
-        return self._now(edge.to) + edge.behind - self._now(number)
-
-    def _now(self, number: int) -> int:
-        return self.servers.now(self.states[number].servers)
-
     def later_servers(self, state: SystemState, moment: int) -> tuple[int, int]:
         """Those of the state, and those before the last write, when the clock says `moment`."""
         before = state.before
         if before != NONE:
             before = self.servers.pass_time(before, moment)
         return self.servers.pass_time(state.servers, moment), before
-
-    def called(self, state: SystemState, names: Names) -> SystemState:
-        """The same, when the actors have these names."""
-        if self.symmetry is None:
-            return state
-        servers, nodes, left, before, in_flight, late = state
-        changed = self.symmetry.apply(servers, nodes, before, in_flight, names)
-        return SystemState(
-            *changed[:2], left, *changed[2:], frozenset(names[actor] for actor in late)
-        )
 
     def deadlines(
         self, state: SystemState, renewals: bool, sleepers: Sleepers = frozenset()
@@ -346,12 +261,6 @@ class Graph:
         latest = NEVER - 1 if self.moves.user_code else max(min(ends, default=0), now + SOON)
         return {moment for moment in (*moments, *ends) if now < moment <= latest}
 
-    def alive(self, state: SystemState) -> Iterator[tuple[int, Node]]:
-        """Those who have not crashed, and where they stand."""
-        for actor, at in enumerate(state.nodes):
-            if at != CRASHED:
-                yield actor, self.automata[actor].nodes[at]
-
     def settled(self, number: int) -> bool:
         """Is it over, and have threads come to an end that a process waits for, if they ever do?"""
         if not self.over(self.states[number]):
@@ -374,21 +283,3 @@ class Graph:
     def onward(self, number: int) -> list[Transition]:
         """The ways on from a state."""
         return self.edges[number]
-
-    @cached_property
-    def names(self) -> tuple[str, ...]:
-        """The actors'."""
-        return tuple(automaton.name for automaton in self.automata)
-
-    def undisturbed(self, state: SystemState) -> bool:
-        """Has no fault led here?"""
-        return state.left == self.states[0].left
-
-    def over(self, state: SystemState) -> bool:
-        """Has every actor come to an end, and is nothing under way?"""
-        if state.in_flight:
-            return False
-        known = self._over.get(state.nodes)
-        if known is None:
-            known = self._over[state.nodes] = all(node.ended for _, node in self.alive(state))
-        return known

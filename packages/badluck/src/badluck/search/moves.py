@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from badluck.actor.request import Hear, Lost, Request, Rest, Send
 from badluck.model.values import Command
-from badluck.search.automaton import LATEST, ActorAnswer, Known, Move, Node, first_change
+from badluck.search.automaton import LATEST, first_change
+from badluck.search.behaviour import ActorAnswer, Known, Move, Node
 from badluck.search.server_states import ServerStates, ServerStep, tokens
 from badluck.search.state import SystemState
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from badluck.actor.request import Hear, Request, Send
-from badluck.search.automaton import ActorAnswer, Automaton, Move, Node
+from badluck.search.automaton import Automaton
+from badluck.search.behaviour import ActorAnswer, Move, Node
 from badluck.search.names import LETTERS, Rename
 
 

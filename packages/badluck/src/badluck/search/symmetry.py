@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, permutations, product
 
 from badluck.actor.request import Send
-from badluck.search.automaton import Known
+from badluck.search.behaviour import Known
 from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
 

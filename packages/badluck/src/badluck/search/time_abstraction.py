@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from badluck.actor.request import NEVER, Hear, Request, Rest
 from badluck.model.server_state import ServerState as Store
 from badluck.model.values import Hash, Stream
-from badluck.search.automaton import Known, Node
+from badluck.search.behaviour import Known, Node
 from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
 from badluck.search.state import SystemState

@@ -1,0 +1,93 @@
+"""An actor's behaviour, as the search asks for it: nodes of its code, answers, and moves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from badluck.actor.request import Done, Failed, Request, outcome
+from badluck.frames.fingerprint import Fingerprint
+from badluck.frames.source_position import SourceLine
+
+ANY = -1  # in place of the clock: the code did not look at it
+
+
+class ActorAnswer(NamedTuple):
+    """What one fiber was told, and when."""
+
+    fiber: int
+    reply: Any
+    now: int  # ms since 1970, or ANY
+    taken: frozenset[int] | None = None  # its tokens that are in use; None: it did not matter
+
+
+class Move(NamedTuple):
+    """Where an answer leads, which connections the code closed on the way, and more."""
+
+    to: int
+    closed: tuple[str, ...]
+    asks_time: bool = False  # does the code itself ask what time it is?
+
+
+@dataclass(slots=True)
+class Node:
+    """A place in an actor's code: all that has been answered so far."""
+
+    requests: tuple[Request, ...]  # one a fiber
+    parent: int  # -1: this is where it begins
+    came_by: ActorAnswer | None
+    looks: tuple[Fingerprint, ...]  # the fibers'
+    inside: bool  # a critical section
+    waits_for_threads: bool  # its work is done, and its process would not end yet
+    tells_time: bool  # compares what time it is
+    bound: tuple[str, ...]  # connections that have left something with their servers
+    stands: tuple[tuple[SourceLine, ...], ...]  # the lines at which the fibers wait, to be shown
+    moves: dict[ActorAnswer, Move] = field(default_factory=dict)
+
+    @property
+    def ended(self) -> bool:
+        return isinstance(self.requests[0], Done | Failed)
+
+    @property
+    def outcome(self) -> str:
+        """The outcome; "" as long as there is none."""
+        return outcome(self.requests[0])
+
+
+class Known(Protocol):
+    """What a search asks of an actor's behaviour."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def nodes(self) -> Nodes:
+        """The first is where it begins."""
+
+    @property
+    def counts_time(self) -> bool:
+        """Has it ever asked the clock? What it was told may lie anywhere."""
+
+    def move(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
+    ) -> Move:
+        """From the node `at`, when that fiber is told `said` at `now` (ms since 1970).
+
+        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
+        """
+
+    def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
+        """Is the node where these answers lead from `at` the same, but for what the clock says?"""
+
+    def turn(
+        self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
+    ) -> int | None:
+        """When the same answer leads another way, ms since 1970; None: not until the LATEST."""
+
+    def history(self, at: int) -> list[ActorAnswer]:
+        """Answers that lead to the node `at`, from the beginning."""
+
+
+class Nodes(Protocol):
+    def __getitem__(self, at: int, /) -> Node: ...
