@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-import time
 import weakref
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +13,6 @@ import pytest
 import redis
 from badluck import BadCode, BadluckError, Faults, explore
 from badluck.functions.search_rounds import SearchRound
-from badluck.sandbox import limits
 
 Redis = redis.Redis
 TAKE = "if tonumber(redis.call('get', KEYS[1])) > 0 then return redis.call('decr', KEYS[1]) end"
@@ -140,19 +138,6 @@ def test_different_actors_by_name() -> None:
     ).assert_holds()
 
 
-def test_what_is_not_looked_at_to_its_end_is_inconclusive() -> None:
-    def for_ever(redis: Redis) -> None:
-        while redis.incr("n"):
-            pass
-
-    result = explore(actor=for_ever, seconds=1)
-    assert result.verdict == "inconclusive"
-    assert result.proved == []
-    result.assert_holds(allow_inconclusive=True)
-    with pytest.raises(AssertionError, match="not all was looked at"):
-        result.assert_holds()
-
-
 def _captures() -> Callable[..., object]:
     log: list[object] = []
     return lambda redis: log.append(redis.get("n"))
@@ -206,70 +191,6 @@ class Bank:
 def test_what_actors_would_share_is_refused_by_name(actor: Callable[..., Any], said: str) -> None:
     with pytest.raises(BadCode, match=said):
         explore(actor=actor)
-
-
-@pytest.mark.parametrize(
-    ("invariant", "said"),
-    [
-        (lambda redis: redis.incr("n") == 1, "may only read"),
-        (lambda redis: redis.get("n"), "answers None, and not True or False"),
-        (lambda redis: int(redis.get("n")) == 1, "TypeError: int"),
-        (lambda redis, answers: answers["A"] > 0, "A has not answered: it is at work, has crashed"),
-        (lambda redis: redis.ttl("lives") > 5, "whether a key expires is to be seen"),
-        (lambda redis: redis.ttl("lives") + 1 > 0, "unsupported operand"),
-        (lambda redis: redis.expiretime("lives") > 0, "at no clock"),
-        (lambda redis: bool(redis.eval("return redis.call('pttl', 'lives')", 0)), "still lives"),
-        (lambda redis: bool(redis.eval("return redis.call('time')", 0)), "at no clock"),
-        (lambda redis: redis.hexpiretime("h", "of") is not None, "is not supported"),
-    ],
-)
-def test_what_an_invariant_may_not(invariant: Callable[..., Any], said: str) -> None:
-    with pytest.raises(BadCode, match=said):
-        explore(
-            actor=count_up_at_once,
-            setup=lambda redis: redis.set("lives", 1, ex=9),
-            invariant=invariant,
-        )
-
-
-def test_an_invariant_may_ask_whether_a_field_expires() -> None:
-    def remembers(redis: Redis) -> None:
-        redis.hset("h", "of", 1)
-        redis.hexpire("h", 60, "of")
-
-    def expires(redis: Redis) -> bool:
-        return redis.httl("h", "of") != [-1] and redis.hpttl("h", "of") > [0]
-
-    assert explore(actor=remembers, at_end=expires).verdict == "holds"
-    found = explore(actor=remembers, count=1, at_end=expires, faults="crash=1")
-    assert found.verdict == "fails"
-    with pytest.raises(BadCode, match="whether a key expires is to be seen"):
-        explore(actor=remembers, at_end=lambda redis: redis.httl("h", "of") == [60])
-
-
-def test_an_invariant_may_ask_whether_a_key_expires() -> None:
-    """A limiter's INCR and EXPIRE in two steps, and a crash in between."""
-
-    def limited(redis: Redis) -> None:
-        if redis.incr("n") == 1:
-            redis.expire("n", 60)
-
-    def expires(redis: Redis) -> bool:
-        left = redis.ttl("n")
-        assert left != -1, "for ever"
-        return left == -2 or (left > 0 and not left <= -1)
-
-    assert explore(actor=limited, count=2, at_end=expires).verdict == "holds"
-    found = explore(actor=limited, count=2, at_end=expires, faults="crash=1")
-    assert found.verdict == "fails"
-    assert "for ever" in str(found)
-
-
-def test_an_invariant_may_answer_as_redis_does() -> None:
-    def there(redis: Redis) -> int:
-        return redis.exists("n")
-
-    assert explore(actor=count_up_at_once, count=2, at_end=there).verdict == "holds"
 
 
 @pytest.mark.parametrize("status", [None, 0, 1, "sold out"])
@@ -345,55 +266,6 @@ def test_what_depends_on_no_answer_is_named_with_its_line() -> None:
     )
 
 
-def writes_on_and_on(redis: Redis, name: str) -> None:
-    for at in range(80):
-        redis.rpush("l", f"{name}{at}")
-
-
-def grows_by_a_megabyte(redis: Redis, name: str) -> None:
-    for _ in range(20):
-        redis.append("l", name * 1_000_000)
-
-
-def no_line(redis: Redis) -> bool:
-    return redis.llen("l") != 160
-
-
-def test_what_was_found_is_said_before_the_memory_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "FULL_BYTES", 1 << 24)
-    result = explore(actor=writes_on_and_on, at_end=no_line)
-    assert (result.verdict, result.report.exhaustive) == ("fails", False)
-    assert result.report.seconds < 100, "the memory ended it, and not the time, which is 120 s"
-
-
-def two_never_end(redis: Redis, name: str) -> None:
-    while name == "B" and redis.incr("n"):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("actor", "takes"),
-    [(grows_by_a_megabyte, "1 GiB of memory"), (two_never_end, "1 s, with all")],
-)
-def test_a_search_that_takes_too_much_is_inconclusive(
-    actor: Callable[..., Any], takes: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Two actors meet the limit on any machine; one actor ends long before its own."""
-    begin: Any = limits.Watchdog.__init__
-
-    def limited(watch: Any, target: Any, *ends: Any) -> None:
-        one = len(target.actors) == 1
-        begin(watch, target, *ends[:2], 1 if actor is two_never_end and not one else ends[2])
-
-    monkeypatch.setattr(limits.Watchdog, "__init__", limited)
-    monkeypatch.setattr(limits, "SHOWING_S", 0)
-    monkeypatch.setattr(limits, "FULL_BYTES", 1 << 40)
-    result = explore(actor=actor, count=(1, 2))
-    assert result.verdict == "inconclusive", result
-    assert f"The search takes more than {takes}" in str(result)
-    assert "proved: all orders of 1 with no fault" in str(result)
-
-
 def test_an_exception_comes_before_what_follows_of_it() -> None:
     def shows(redis: Redis) -> str | None:
         return str(redis.hgetall("user")[b"name"]) if redis.exists("user") else None
@@ -418,15 +290,6 @@ def test_who_is_told_an_error_in_every_order_is_said_to_be() -> None:
     result = explore(actor=releases_twice)
     assert result.verdict == "holds"
     assert "A is told ERROR in every order: LockError: Cannot release" in str(result)
-
-
-def test_one_that_comes_to_no_end_by_itself_is_called_so() -> None:
-    def ticks(redis: Redis) -> None:
-        while redis.incr("ticks"):
-            time.sleep(60)
-
-    result = explore(actor=ticks, count=1, seconds=1)
-    assert "it comes to no end by itself" in str(result)
 
 
 @pytest.mark.parametrize(
