@@ -5,8 +5,8 @@ Prevents  two holders, a lock held for ever by a dead holder, releasing another'
 Breaks    work that outlives the lease: the next one enters while the first is still inside
 Cost      a look, an INSERT and a DELETE, the last two synced to disk; a look for every poll
 Sound     while the work is shorter than the lease
-Taught    Only named there, as another way. What is easily forgotten is that a row does not go away
-          with its owner: it needs an end of its own, and a clock that decides it.
+Taught    The second tutorial only names it as an alternative. Easily forgotten: the row does not go
+          away with its owner. It needs an end, and a clock that decides when it has come.
 """
 
 from __future__ import annotations

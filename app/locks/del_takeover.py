@@ -5,8 +5,8 @@ Prevents  a lock held for ever by a dead holder
 Breaks    two see the same dead lock; the second one's DEL removes the first one's new lock
 Cost      two round trips; two for every poll while another holds it; leases in whole seconds
 Sound     never: what the DEL deletes is not what the GET saw
-Taught    What it warns of, and rightly: what is deleted need not be what was looked at. GETSET is
-          its repair, and has holes of its own.
+Taught    The fourth tutorial warns of it, and rightly: DEL may delete another lock than the one
+          that GET saw. GETSET is its repair, and has holes too.
 """
 
 from __future__ import annotations

@@ -7,9 +7,9 @@ Breaks    nothing looks at the token by itself: `lock` writes without it, and br
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease, and no failover loses a write
           (in mode `fenced`, which checks the token on every read and write, however long the work)
-Taught    No tutorial has it. It is the answer to what they leave open, a lease that ends too soon;
-          but the number helps only where the store checks it (mode fenced), at the read and at the
-          write.
+Taught    No tutorial has it. It answers a question that all five leave open: what if the lease ends
+          before the work? The number helps only where the store checks it, at the read and at the
+          write (mode fenced).
 """
 
 from __future__ import annotations

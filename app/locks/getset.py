@@ -6,9 +6,10 @@ Breaks    a holder's clock decides: one that is ahead takes a lock that still ho
           (a loser's GETSET overwrites the owner's stamp; two equal stamps cannot be told apart)
 Cost      two round trips; two for every poll while another holds it; leases in whole seconds
 Sound     never: no two machines' clocks agree for long
-Taught    The lock’s value is a time, so every machine’s clock has a say in whose it is. A loser’s
-          GETSET also overwrites the owner’s time, and of two equal times nobody can tell the owner.
-          And it takes the reply to GET for a number: who asks when the holder has just left dies.
+Taught    The lock’s value is a time, so the clock of every machine decides who owns the lock. A
+          client that loses has already overwritten the owner’s time by its GETSET. Two owners with
+          the same time cannot be told apart. The code also takes the reply to GET for a number: if
+          the holder has just left, the asking thread dies.
 """
 
 from __future__ import annotations

@@ -6,10 +6,10 @@ Breaks    work that outlives the lease: the next one enters while the first is s
           (and a lost reply to SET: nobody knows that he holds it, and all wait for the lease)
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease, and no failover loses a write
-Taught    Commonly taught wrong: that the owner’s token keeps the sale safe. It stops one from
-          releasing somebody else’s lock. When the lease runs out before the work is done, as many
-          orders of the steps oversell with the token as without it. The tutorial names that hole,
-          and a second: a master that fails before its replica has the lock.
+Taught    Commonly taught wrong: that the owner’s token protects the sale. The token only keeps a
+          client from releasing another client’s lock. When the lease ends before the work, as many
+          orders of the steps oversell with the token as without it. The second tutorial names that
+          hole, and another: a master that fails before its replica has the lock.
 """
 
 from __future__ import annotations

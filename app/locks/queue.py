@@ -6,7 +6,7 @@ Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead
 Breaks    a holder frozen for longer than its lease: the next one enters, and a blind write follows
 Cost      two round trips when free, three after a wait; a first and a long wait cost more
 Sound     while its holder is not frozen for longer than the lease, and no failover loses a write
-Taught    No tutorial has it: all of theirs poll, and a waiter that polls may starve.
+Taught    No tutorial has it. In all five a waiter polls, and a waiter that polls may starve.
 """
 
 from __future__ import annotations

@@ -6,8 +6,9 @@ Breaks    work that outlives the lease; a master that restarts and has forgotten
           (then there are two majorities, as when a master's clock jumps)
 Cost      two round trips for each master, one after the other; as many for every try that fails
 Sound     while the work is shorter than the lease and no master forgets
-Taught    Left open there: the master that fails before its replica has the lock. The majority of
-          several masters is the usual answer; it does nothing for work that outlives its lease.
+Taught    The second tutorial leaves a hole open: the master that fails before its replica has the
+          lock. A majority of several masters is the usual answer. It does nothing for work that
+          outlives its lease.
 """
 
 from __future__ import annotations

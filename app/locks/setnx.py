@@ -6,10 +6,10 @@ Breaks    a holder that dies never releases: nobody gets the lock until a person
           (nor when the reply to SETNX is lost: nobody knows that he holds it)
 Cost      four round trips, and one each ms for every waiter
 Sound     never: one dead holder ends the sale for all
-Taught    Right in it: a token, and a release that looks whose lock it is. Wrong: the lock has no
-          end of its own, so one holder that dies stops the sale until a person deletes the key. It
-          is first shown without a token. And the sale under it never looks whether anything is
-          left: it oversells under a perfect lock.
+Taught    Right in the first tutorial: a token, and a release that compares it. Wrong: the lock has
+          no end, so one holder that dies stops the sale until a person deletes the key. The lock is
+          first shown without a token. And the sale under it never checks whether stock is left: it
+          oversells under a perfect lock.
 """
 
 from __future__ import annotations

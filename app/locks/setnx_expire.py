@@ -6,10 +6,10 @@ Breaks    a holder that dies between the two commands leaves a lock without a le
           (and work that outlives the lease: the next one enters while the first is still inside)
 Cost      five round trips, and one each ms for every waiter; leases in whole seconds
 Sound     never: a lock without a lease exists for a moment at every acquire
-Taught    The lifetime is a second command. Who dies between the two leaves a lock without end:
-          rarer than without EXPIRE, and just as final. The fifth tutorial’s code is worse than its
-          words: GET and then SET lets two in, and its release compares bytes with text, so that
-          each sale waits for the lease of the one before.
+Taught    The lifetime is a second command. A holder that dies between the two leaves a lock without
+          end: rarer than without EXPIRE, and just as final. The first tutorial says itself that two
+          commands are not atomic, and ends with them all the same. The release of the fifth
+          compares bytes with text, so each sale waits until the lease before it ends.
 """
 
 from __future__ import annotations

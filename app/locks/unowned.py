@@ -6,8 +6,9 @@ Breaks    a holder that outlived its lease deletes the lock of the next: a third
           (and neither is told: the DEL found a lock, so the release says that it was still mine)
 Cost      two round trips, and one for every poll while another holds it
 Sound     never: one late release lets all that follow in by twos
-Taught    The first one ends with it as the cure: SET with NX and a lifetime, and a plain DEL. The
-          second one warns of that DEL, and rightly: who is late deletes the next one’s lock.
+Taught    The first tutorial shows it as the cure for SETNX and EXPIRE: SET with NX and a lifetime,
+          and a plain DEL. (It then ends with SETNX and EXPIRE.) The second tutorial warns of that
+          DEL, and rightly: a late holder deletes the next holder’s lock.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ Breaks    a holder that stands still, or is cut off, for longer than its lease: 
           (the holder is told of it, if it asks before it writes)
 Cost      two round trips and a thread, one more every lease/3, and one for every poll of a waiter
 Sound     while no holder is frozen or cut off beyond the lease, and no failover loses a write
-Taught    What it means to teach: a crash must not hold the lock, the lease must outlive the work,
-          and one releases only what is one’s own. This recipe keeps that; as taught it does not
-          (watchdog_any).
+Taught    The third tutorial means to teach three rules. A crash must not hold the lock, the lease
+          must outlive the work, and a client releases only its own lock. This recipe keeps them;
+          the code as taught does not (watchdog_any).
 """
 
 from __future__ import annotations

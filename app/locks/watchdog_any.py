@@ -7,10 +7,11 @@ Breaks    SETEX asks nobody: everybody gets the lock at once
           as well, and never deleted, as bytes never equal a str)
 Cost      two round trips and a thread; two more every lease/3, for ever
 Sound     never
-Taught    As taught: SETEX takes the lock whoever has it, the watchdog prolongs anybody’s for ever,
-          the release compares bytes with text and so never happens. Who leaves also closes the
-          client that all share. Today’s redis-py opens it again and sends anew what was under
-          way: nobody gets an error, but a DECR may count twice.
+Taught    This is the third tutorial’s lock as written. SETEX overwrites another holder’s lock. The
+          watchdog prolongs any lock forever; below a lease of 3 s its sleep is 0, a busy loop. The
+          release compares bytes with text, so it never happens. Leaving also closes the client that
+          all share. Today’s redis-py reconnects and retries commands in flight: no error appears,
+          but a DECR may count twice.
 """
 
 from __future__ import annotations

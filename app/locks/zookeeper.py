@@ -6,8 +6,8 @@ Breaks    a holder that stands still for longer than its session: the next one e
           (and a dead waiter holds up those behind it until its session has ended)
 Cost      three requests, to servers of another kind; two more for each wait
 Sound     while nobody stands still for longer than its session (4 s; the lease does nothing)
-Taught    Only named there, as another way. What is easily forgotten is that a session also ends
-          when its owner merely stands still, and he does not notice.
+Taught    The second tutorial only names it as an alternative. Easily forgotten: a session also ends
+          when its owner is merely frozen, and the owner does not notice.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ Prevents  oversell
 Breaks    nothing here; but think time is impossible: a script cannot wait for anybody
 Cost      one round trip
 Sound     while no failover loses a confirmed write
-Taught    No tutorial sells so, though the second one releases its lock by a script: what a script
-          can check and delete in one step it can also check and sell, and then no lock is needed.
+Taught    No tutorial sells so, though the second one releases its lock by a script. A script that
+          can check and delete in one step can also check and sell. Then no lock is needed.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ Breaks    a crash or a lost reply after DECRBY: units that nobody has, undersell
           zero: others are told SOLD_OUT, and units remain after all.
 Cost      five round trips: the DECRBY, and four to keep the idempotency key's promise
 Sound     as to oversell and the key, while no failover loses a confirmed write
-Taught    No tutorial of the five has it; elsewhere it is the usual answer. What is left out there
-          is the crash between taking a unit and giving it back.
+Taught    None of the five tutorials has it; elsewhere it is the usual answer. What is left out
+          there is the crash between taking a unit and giving it back.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ Breaks    who outlives the lease and is overtaken gets nothing: BUSY while stock
 Cost      four round trips, and one for every poll while another holds the lock
 Sound     while no failover loses a confirmed write: each read and write checks the token
 Taught    No tutorial has it. Where a number that rises with each holder is taught, it is commonly
-          checked at the write only. A late reader then still bases its write on an old stock, and
-          updates are lost: it has to be checked at the read, too.
+          checked at the write only. Then a late reader still writes what it computed from an old
+          stock, and updates are lost. So the read must check it too.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Breaks    work that always outlives the lease never sells: BUSY while stock rema
           (and a lost reply to the write: whether it sold is unknown until the same key asks again)
 Cost      two round trips, also after a wait; a first and a long wait cost more
 Sound     while no failover loses a confirmed write: the step that writes sees whose the lock is
-Taught    No tutorial has it. What the fifth one aims at, that a lost lock aborts the sale, costs no
+Taught    No tutorial has it. The fifth one aims at a lost lock that aborts the sale. That costs no
           round trip when the sale goes with the release.
 """
 

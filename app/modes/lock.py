@@ -6,11 +6,10 @@ Breaks    whatever the recipe lets through: the write does not ask whose lock it
           (it does ask whether the key has bought and the round has ended: no lock tells that)
 Cost      two round trips, and the recipe's own
 Sound     as its recipe; as to the key, while no failover loses a confirmed write
-Taught    Under its lock it reads the stock and writes it less one. The tutorials’ critical section
-          is the same: it asks nobody at the write, so all depends on the lock. (The first one’s
-          does not even look whether anything is left, and oversells under a perfect lock.)
-          Commonly overlooked: had the write a condition (DECR, and give back), no lock could make
-          it oversell.
+Taught    Under its lock it reads the stock and writes it less one, as the tutorials do. The write
+          checks nothing, so all depends on the lock. (The first tutorial does not even check
+          whether stock is left, and oversells under a perfect lock.) Commonly overlooked: with a
+          conditional write (DECR, and give back), no lock could make it oversell.
 """
 
 from __future__ import annotations

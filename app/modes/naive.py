@@ -5,8 +5,7 @@ Prevents  nothing
 Breaks    two buyers read the same stock and both write it less one: a lost update, oversell
 Cost      four round trips
 Sound     never
-Taught    No tutorial sells like this: it is where all of them begin, the code that one writes as if
-          nobody else were there.
+Taught    No tutorial sells like this. It is where all of them begin: code for a single buyer.
 """
 
 from __future__ import annotations

@@ -5,9 +5,9 @@ Prevents  only that somebody writes between WATCH and EXEC
 Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
 Cost      four round trips, and four more for every lost race
 Sound     never
-Taught    By none of the five, but often elsewhere: that WATCH makes a sale safe wherever it stands.
-          Read before the WATCH, the stock may be old already, and what happened before the WATCH
-          is not noticed.
+Taught    None of the five tutorials teaches it, but others often do: that WATCH makes a sale safe
+          wherever it stands. A stock that is read before the WATCH may be old already. WATCH
+          notices no change before itself.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ Cost      three statements in one transaction, synced to disk; nothing in the st
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
 Sound     while no failover loses a commit
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
-          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
-          side.
+          nothing when a command fails while it runs. ‘lastapple transactions’ plays the two next to
+          each other.
 """
 
 from __future__ import annotations

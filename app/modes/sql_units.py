@@ -10,8 +10,8 @@ Cost      six statements in one transaction, synced to disk; a row written for e
 Sound     while no failover loses a commit: the locks go with their transaction, or its dead holder
           (on PostgreSQL only: SQLite has no locks on rows)
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
-          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
-          side.
+          nothing when a command fails while it runs. ‘lastapple transactions’ plays the two next to
+          each other.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ Cost      five statements in two transactions, one of them synced to disk; three
           (nothing in the store; BEGIN, COMMIT and, on PostgreSQL, time-outs come on top)
 Sound     while no failover loses a commit
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
-          nothing when a command fails while it runs: ‘lastapple transactions’ plays both, side by
-          side.
+          nothing when a command fails while it runs. ‘lastapple transactions’ plays the two next to
+          each other.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ Prevents  oversell
 Breaks    attempts or patience run out under contention: BUSY while stock remains
 Cost      three round trips, and three more for every lost race
 Sound     while no failover loses a confirmed write
-Taught    As taught, its GET goes over a second connection. On one master that does not oversell;
-          but each buyer then needs two connections, so that a small pool locks itself up, and a
-          replica may answer with an old stock. And it catches every error and tries again, for
-          ever: here only a lost race is tried again, and that not for ever.
+Taught    As taught in the first tutorial, the GET goes over a second connection. On one master that
+          does not oversell. But each buyer then needs two connections, so a small pool deadlocks,
+          and a replica may answer with an old stock. It also catches every error and tries again
+          forever. This mode retries a lost race only, and not forever.
 """
 
 from __future__ import annotations

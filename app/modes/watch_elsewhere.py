@@ -5,9 +5,9 @@ Prevents  nothing: an EXEC asks only what its own connection has watched
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
 Cost      five round trips and two connections a buyer
 Sound     never
-Taught    By none of the five, but often elsewhere: that a client watches. A connection does, so a
-          WATCH over another one than the EXEC’s asks nothing. Libraries with a pool make this easy
-          to write.
+Taught    None of the five tutorials teaches it, but others often do: that a client watches. A
+          connection does: a WATCH over one connection protects no EXEC of another. Libraries with a
+          pool make this mistake easy.
 """
 
 from __future__ import annotations

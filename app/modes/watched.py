@@ -5,9 +5,9 @@ Prevents  oversell, also when the work outlives the lease: EXEC aborts when the 
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
 Cost      four round trips (the sale releases, too), and one for every poll
 Sound     while no failover loses a confirmed write
-Taught    It has a good idea, that a lock which was lost aborts the sale: WATCH the lock, then sell
-          and release in one MULTI. But as taught it does not look at the lock after the WATCH, so
-          one that expired before goes unnoticed. watched_blind is as taught, watched looks. The
+Taught    The fifth tutorial has a good idea, that a lost lock aborts the sale: WATCH the lock, then
+          sell and release in one MULTI. But its code does not look at the lock after the WATCH, so
+          a lock that expired before goes unnoticed. watched_blind is as taught, watched looks. The
           last example there has no EXEC: nothing is sold, and the lock stays.
 """
 

@@ -19,7 +19,8 @@ from app.modes import Way
 from app.text import Text
 
 DOCS = TOP / "docs"
-AS_TAUGHT = "As taught: "  # so begins the heading of a tutorial's flaw that the recipe mends
+# The heading of a story with a flaw that the recipe itself does not have begins with one of these.
+FLAWED = ("As taught: ", "Warned of: ")
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Timeline:
     cost: str = ""  # (faults, switches, steps)
 
     @property
-    def as_taught(self) -> bool:
-        return self.title.startswith(AS_TAUGHT)
+    def is_flawed(self) -> bool:
+        return self.title.startswith(FLAWED)
 
     @property
     def faults(self) -> Faults:
