@@ -16,7 +16,7 @@ from app.server.contract.fields import REQUESTS
 TOP = Path(__file__).parents[2]
 DECISIONS = TOP / "docs" / "decisions"
 INDEX = DECISIONS / "README.md"
-PAGES = [TOP / "README.md", TOP / "CONTRIBUTING.md", TOP / "CHANGELOG.md"]
+PAGES = [TOP / name for name in ("README.md", "README.zh.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 PAGES += sorted((TOP / "docs").rglob("*.md"))
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 AREAS = sorted(set(DECISIONS.glob("*.md")) - {INDEX})
