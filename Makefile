@@ -124,7 +124,7 @@ lecture: install-dev ## play the lecture of ten minutes with a clock: projector,
 	@$(BIN)/python -m tests.lecture
 
 install: .venv/installed-run ## only the set-up of `run`
-install-dev: .venv/installed-dev
+install-dev: .venv/installed-dev ## the set-up of `test`, `check` and `lint`
 
 .venv/installed-%: requirements/%.txt pyproject.toml $(wildcard packages/*/pyproject.toml)
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' || { \
