@@ -26,7 +26,7 @@ WIRE = (Kind.SWALLOW, Kind.CUT, Kind.DELAY, Kind.HALF_OPEN)
 NONE = FaultClass("no fault", "nothing is broken", frozenset(), "no fault")
 KILL = FaultClass(
     "a process dies",
-    "SIGKILL to a worker, to all of them, to fulfil",
+    "SIGKILL to a worker, to all workers, or to fulfil",
     _all([Kind.KILL], Part.WORKER, Part.SHOP, Part.FULFIL),
     "1 crash",
 )
@@ -44,7 +44,7 @@ LOST = FaultClass(
 )
 LATE = FaultClass(
     "a command comes late",
-    "the way to the store delays or lets nothing through for a while, or the store is frozen",
+    "the connection to the store is slow or blocked for a while, or the store is frozen",
     _all([Kind.DELAY, Kind.HALF_OPEN], Part.STORE) | _all([Kind.FREEZE], Part.STORE),
     "1 late command",
 )
@@ -62,35 +62,36 @@ POWER = FaultClass(
 )
 FAILOVER = FaultClass(
     "a failover",
-    "to a replica that had not heard of the last writes",
+    "to a replica that lacks the last writes",
     _all([Kind.FAILOVER], Part.STORE, Part.REPLICA),
     "1 failover",
 )
 DATABASE = FaultClass(
     "the database is away",
-    "killed, frozen, or the way to it cut, delayed or closed",
+    "killed, frozen, or its connection cut, slow or blocked",
     _all([Kind.KILL, Kind.FREEZE, *WIRE], Part.DATABASE),
 )
 FRONT = FaultClass(
     "the buyer's network",
-    "the way to the shop swallows, cuts, delays or lets nothing through",
+    "answers lost, connections cut, slow or blocked, between buyer and shop",
     _all(WIRE, Part.SHOP),
 )
 BEHIND = FaultClass(
     "fulfil is cut off",
-    "the way between fulfil and the store swallows, cuts, delays or lets nothing through",
+    "answers lost, connections cut, slow or blocked, between fulfil and store",
     _all(WIRE, Part.FULFIL),
 )
 REPLICA = FaultClass(
     "the replica is away", "killed or frozen", _all([Kind.KILL, Kind.FREEZE], Part.REPLICA)
 )
-DISK = FaultClass("a disk is full", "the store's or the database's", _all([Kind.DISK_FULL], *Part))
-CLOCK = FaultClass("a clock is wrong", "a worker's is stepped by hours", _all([Kind.CLOCK], *Part))
+DISK = FaultClass(
+    "a disk is full", "the disk of the store or of the database", _all([Kind.DISK_FULL], *Part)
+)
+CLOCK = FaultClass(
+    "a clock is wrong", "a worker's clock is stepped by hours", _all([Kind.CLOCK], *Part)
+)
 SWITCH = FaultClass(
     "a switch", "to another round and mode while buyers buy", _all([Kind.SWITCH], *Part)
-)
-OTHERS = FaultClass(
-    "others come again", "no fault, and many buyers", frozenset(), "others come again"
 )
 FAULTS = (
     NONE, KILL, FREEZE, LOST, LATE, STORE_DIES, POWER, FAILOVER, DATABASE, FRONT, BEHIND, REPLICA,

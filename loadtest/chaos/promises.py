@@ -70,13 +70,13 @@ AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER}
 EXHIBIT = Promise(
     "anything",
     AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},
-    "it is broken on purpose, and promises nothing but an audit that says so",
+    "an exhibit is broken on purpose, and promises only an audit that says so",
     beyond="an exhibit is not tried for what it may keep by chance",
 )
 DOUBT = Promise(
     "doubt",
     frozenset({Nuisance.DOUBT}),
-    "nothing is lost, but the buyer is told that we cannot tell; the same key finds out",
+    'nothing is lost, but the buyer gets "we cannot tell"; a request with the same key finds out',
 )
 OVERWRITE = frozenset(
     {
@@ -87,42 +87,42 @@ OVERWRITE = frozenset(
 OUTLIVED = Promise(
     "overwritten",
     OVERWRITE,
-    "the lease ends while its holder sleeps; awake again, it writes over what others sold or put "
-    "back, as its write does not ask whose lock it is",
+    "the lease ends while its holder is frozen. Then the holder overwrites what others sold or "
+    "gave back, because its write does not check the lock's owner",
 )
 OVERTAKEN = Promise(
     "overtaken",
     OVERWRITE | {Nuisance.DOUBT},
-    "a write arrives when its sender has given up and the lock is another's",
+    "a write arrives after its sender has given up, when another buyer holds the lock",
 )
 TAKEN = Promise(
     "stranded",
     frozenset({Anomaly.STRANDED}),
-    "it ends between taking units and noting the sale: the units are nobody's",
+    "the purchase ends between taking the units and recording the sale",
 )
 TAKEN_IN_DOUBT = Promise(
     "stranded, doubt",
     TAKEN.may | {Nuisance.DOUBT},
-    "nobody knows whether the units were taken, or the sale was noted",
+    "the shop does not know whether the units were taken, or whether the sale was recorded",
 )
 FORGOTTEN = Promise(
     "forgotten",
     AUDITED,
-    "what the store has forgotten it sells again; the shop ends the item's round as soon as the "
-    "database or a worker knows better",
+    "the store sells again what it has forgotten, until the database or a worker finds the loss. "
+    "Then the shop ends the item's round",
 )
-SYNCED = "the matrix' failover forgets an acknowledged write, which this durability excludes"
-EVERY_SECOND = "the matrix' store writes its log before it answers; everysec may be late with it"
+SYNCED = "the matrix' failover forgets an acknowledged write; this durability prevents that"
+EVERY_SECOND = "the matrix' store writes its log before it answers; everysec may write it later"
 KEPT = Promise(
     "kept",
-    why="nothing is lost: what is acknowledged is where it cannot be forgotten",
+    why="nothing is lost: every acknowledged sale is synced",
     beyond=SYNCED,
 )
 SEEN = Promise(
     "seen",
     frozenset({Anomaly.IMPOSSIBLE}),
-    "what is acknowledged is kept; but who was told SOLD_OUT may have seen a sale of which nobody "
-    "had been told yet, and which the failover forgets",
+    "every acknowledged sale is kept. But a buyer may have got SOLD_OUT because of a sale that was "
+    "not acknowledged yet, and that the failover forgets",
     beyond=SYNCED,
 )
 WAITS = Promise(

@@ -1,4 +1,4 @@
-"""docs/promises.md: what is promised, as a page (tests/unit/chaos/test_promises.py writes it)."""
+"""Write docs/promises.md from the promises (tests/unit/chaos/test_promises.py calls it)."""
 
 from __future__ import annotations
 
@@ -23,65 +23,72 @@ from loadtest.chaos.promises import (
 HEAD = """\
 # What we promise, and what we do not
 
-Whatever is broken while people buy: what may be lost? Each cell says *nothing*, or has a word
-that is explained below. `lastapple chaos` breaks all of it while buyers buy, and holds what they
-were told and what the books say against this page. It is made from
-[loadtest/chaos/promises.py](../loadtest/chaos/promises.py), which the judge reads, too, and a test
-holds it against [the matrix](matrix.md).
+This page says what may be lost when something breaks while people buy. Each cell of the table says
+*nothing*, or a word that is explained below. `lastapple chaos` causes all of these faults while
+buyers buy, and compares the buyers' answers and the ledgers with this page. The page is made from
+[loadtest/chaos/promises.py](../loadtest/chaos/promises.py), which chaos' judge also reads. A test
+compares it with [the matrix](matrix.md).
 
-*Nothing* means, once everything is up again and has had its time:
+*Nothing* means that all of this is true once every process runs again and has caught up:
 
-- each buyer who was told SOLD has an order, and one key has one order of each item, which is
-  its buyer's;
-- no more is sold than there was, and `stocked = left + held + sold`: no unit is nobody's, none is
-  somebody's twice;
-- a hold ends once: it is paid, or its units are back, never both, and no payment is taken after
-  its deadline;
-- nothing is sold in a round after its end, and to nobody more than the round allows, nor less;
-- all answers can be put in one order in which they are true (linearizable): SOLD, HELD and
-  SOLD_OUT with what they say is left, each at a moment between question and answer;
-- the audit says what is so, and an order is that buyer's who pressed. That holds in every cell.
+- Each buyer that got SOLD has an order, and one key has one order of each item: an order of the
+  key's buyer.
+- No more is sold than was stocked, and `stocked = left + held + sold`. No unit is missing, and no
+  unit exists twice.
+- A hold ends once: it is paid, or its units are back, never both. No payment is accepted after the
+  hold's deadline.
+- Nothing is sold in a round after its end. Each buyer gets at most the round's limit, and may use
+  all of it.
+- The answers are linearizable: SOLD, HELD and SOLD_OUT, with the units left that they report, fit
+  into one order. Each has its place between its request and its answer.
+- The audit reports what is true, and an order belongs to the buyer that pressed *Buy*. This holds
+  in every cell.
 
-It does not mean that everybody gets an answer. When something is broken a buyer may be told BUSY,
-or that we cannot tell, or nothing: that is no loss, for the same key finds out what happened. Of
-two things at once the page promises what each of both lets stand. `decr` may say SOLD_OUT while
-somebody puts back what was too much, so its answers about the stock promise nothing; nor do those
-of `sql_units` in a round with holds, as it does not see what comes back while it waits for locked
-rows. A lock promises as much only while the work under it is shorter than its lease; nothing here
-makes a machine fast enough for a lease of some ms.
+*Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
+BUSY, or "we cannot tell", or no answer. That is no loss: a request with the same key finds out
+what happened. With two faults at once, only promises that survive both apply.
+
+Three promises have a limit:
+
+- `decr` may say SOLD_OUT while another purchase gives back what it took too much. So its answers
+  about the stock promise nothing.
+- `sql_units` does not see units that come back while it waits for locked rows. So its answers about
+  the stock promise nothing in a round with holds.
+- A lock keeps its promises only while the work under it is shorter than its lease. A lease of a few
+  ms may be too short for any machine.
 """
 HOLDS = """\
 ## Where buyers hold first and then pay
 
-In a round with holds the payment is a step more, whose answer may be lost as well. That adds to
+In a round with holds the payment is one more step, and its answer may be lost as well. That adds to
 the table:
 
 {more}
 
-Units come back under the lock under which the mode sells. A seller who has outlived it writes over
-them: they may be with nobody, or be there twice. The hold itself ends once all the same.
+Units come back under the lock that the mode sells under. A seller that has outlived that lock
+overwrites them: the units may be missing, or exist twice. The hold itself still ends once.
 [The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
 """
 TOLD: dict[Loss, str] = {
     Anomaly.LOST: "a sale that was acknowledged is gone",
     Anomaly.TWICE: "one key has two orders of an item",
-    Anomaly.OVERSOLD: "more is sold than there was",
-    Anomaly.STRANDED: "units are nobody's",
-    Anomaly.SURPLUS: "units are there twice",
+    Anomaly.OVERSOLD: "more is sold than was stocked",
+    Anomaly.STRANDED: "units are missing",
+    Anomaly.SURPLUS: "units exist twice",
     Anomaly.HELD_ON: "units stay held after their deadline",
     Anomaly.UNBOOKED: "a sale stays a dead letter",
-    Anomaly.RETURNED: "it is paid, and its units are given back",
-    Anomaly.DENIED: "it is booked, and its buyer was told no",
-    Anomaly.STRANGER: "it is booked for another buyer",
-    Anomaly.OVER_LIMIT: "somebody has more than a buyer may have",
-    Anomaly.LIMITED: "somebody is told of a limit that is not reached",
-    Anomaly.LATE: "a payment is taken after the deadline",
+    Anomaly.RETURNED: "a hold is paid, and its units are given back",
+    Anomaly.DENIED: "a sale is booked, and its buyer got a refusal",
+    Anomaly.STRANGER: "a sale is booked for another buyer",
+    Anomaly.OVER_LIMIT: "a buyer gets more than the limit",
+    Anomaly.LIMITED: "a buyer is refused below the limit",
+    Anomaly.LATE: "a payment is accepted after the deadline",
     Anomaly.EARLY: "a hold ends before its deadline",
     Anomaly.FORGOTTEN: "a hold that has ended is a hold again, or a key that has bought is refused",
-    Anomaly.AFTER_END: "it is sold after the round's end",
-    Anomaly.IMPOSSIBLE: "no order of the answers makes all of them true",
-    Nuisance.DOUBT: "nobody can tell the buyer at once",
-    Nuisance.STUCK: "nobody can buy any more",
+    Anomaly.AFTER_END: "a unit is sold after the round's end",
+    Anomaly.IMPOSSIBLE: "the answers are not linearizable",
+    Nuisance.DOUBT: "the buyer gets no definite answer at once",
+    Nuisance.STUCK: "no buyer can buy any more",
     Nuisance.PATIENCE: "BUSY again and again",
 }
 
@@ -107,7 +114,7 @@ def page(sound: Sequence[str]) -> str:
     parts = [
         HEAD,
         "\n".join(lines) + "\n",
-        "Exhibits are the modes and recipes that are broken on purpose, because they are taught.\n",
+        "Exhibits are modes and recipes that are broken on purpose, because they are taught.\n",
         "## What is broken\n",
         "\n".join(faults) + "\n",
         "## What may be lost, and why\n",
@@ -169,14 +176,14 @@ def _explained(name: str, cells: list[Promise]) -> str:
     first = cells[0]
     losses = [told for loss, told in TOLD.items() if loss in first.may]
     if first is EXHIBIT or first.may >= EXHIBIT.may:
-        losses = ["any of what is promised above"]
+        losses = ["any loss"]
     elif first.may >= AUDITED:
-        losses = ["any of that, for the sales that were forgotten"]
+        losses = ["any loss, of the forgotten sales"]
     text = f"- *{name}*: {first.why}."
     if losses:
-        text += f" What may be: {'; '.join(losses)}."
+        text += f" Possible: {'; '.join(losses)}."
     reasons = dict.fromkeys(each.beyond for each in cells if each.beyond and first is not EXHIBIT)
-    return " ".join([text, *(f"Other than in the matrix: {reason}." for reason in reasons)])
+    return " ".join([text, *(f"Unlike the matrix: {reason}." for reason in reasons)])
 
 
 def _holds(sound: Sequence[str]) -> str:
@@ -193,9 +200,9 @@ def _patience(sound: Sequence[str]) -> str:
     waits = [way for way in sound if promise_for(way, OTHERS, Durability.SAFE).may]
     never = [way for way in sound if way not in waits]
     return (
-        "## Who may wait for ever\n\n"
-        "With nothing broken, while others come again and again, a buyer may be told BUSY each\n"
-        f"time in {_listed(waits)}; not in {_listed(never)}.\n"
+        "## Starvation\n\n"
+        "Without any fault, a buyer may get BUSY each time while others buy again and again.\n"
+        f"This can happen in {_listed(waits)}.\nIt cannot happen in {_listed(never)}.\n"
     )
 
 
