@@ -93,6 +93,10 @@ CLOCK = FaultClass(
 SWITCH = FaultClass(
     "a switch", "to another round and mode while buyers buy", _all([Kind.SWITCH], *Part)
 )
+OTHERS = FaultClass(
+    "others come again", "no fault, and many buyers", frozenset(), "others come again"
+)
+
 FAULTS = (
     NONE, KILL, FREEZE, LOST, LATE, STORE_DIES, POWER, FAILOVER, DATABASE, FRONT, BEHIND, REPLICA,
     DISK, CLOCK, SWITCH, OTHERS,

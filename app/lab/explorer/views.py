@@ -50,7 +50,7 @@ TARGET = {
 ASKED = {
     "buyers": number(Text("Buyers at once."), Bound(*BUYERS, Text("buyers")), BUYERS[0]),
     **{
-        kind: number(FAULT_WORDS[kind].field, Bound(0, MOST_FAULTS, Text("faults")), usual)
+        kind: number(FAULT_WORDS[kind].field, Bound(0, MAX_FAULTS, Text("faults")), usual)
         for kind, usual in USUAL._asdict().items()
     },
 }
