@@ -7,6 +7,8 @@ the switch can never touch the next round.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from app.domain import Order, Round, Stands
 
 
@@ -66,73 +68,55 @@ class Keys:
         return {self.order(order.id): sale, self.key(order.key): sale}
 
 
+def _named(suffix: str) -> Callable[[str], str]:
+    """Return the function that names this key of an item."""
+    return lambda item: f"{{{item}}}:{suffix}"
+
+
+newest = _named("round")  # string: number of the item's newest round
+# String: which store this is, as far as the item is concerned; written once.
+identity = _named("store")
+database = _named("database")  # string: identity of the database that the item's sales belong to
+# Hash: number of a round -> how many of its orders the database has confirmed.
+booked = _named("booked")
+# String: what the store has lost of the item, as JSON, until somebody accepts that.
+lacks = _named("lacks")
+# Hash: order's id -> a sale that a worker knew of when the store had lost something.
+told = _named("lacks:told")
+# String: number of the round up to which it is accepted that something is lost.
+accepted = _named("lacks:accepted")
+streams = _named("streams")  # set: numbers of the rounds whose stream may still receive sales
+probe = _named("probe")  # string: written for a second to see that the item's node takes writes
+copied = _named("copied")  # string: written before a replica is asked how far it has come
+# Stream: the sales of all its rounds that cannot be booked, each with the reason.
+dead_letters = _named("dead")
+# Hash: number of a round -> how many of its dead letters were dropped for good.
+dropped = _named("dead:dropped")
+
+# The class on the item, in the lab.
+# String: when the class began, in ms since 1970; who joined before is of an earlier one.
+class_began = _named("class:began")
+class_roll = _named("class:roll")  # hash: a worker of the shop -> the phones that it hears, as JSON
+class_hidden = _named("class:hidden")  # set of the phones whose nicknames are kept off the screens
+class_sale = _named("class:sale")  # string: number of the round that is the class's newest sale
+# String: token of the instructor who is starting a sale at this moment.
+class_start = _named("class:start")
+# String: how the class's last sale has ended, for its phones, as JSON.
+class_ending = _named("class:ending")
+
+# Runs on the item.
+# String: id of the run (or comparison) that is on, for as long as its process renews it.
+heartbeat = _named("run")
+newest_run = _named("run:newest")  # string: id of the item's newest run, on or over
+
+
 def order(item: str, id: str) -> str:
     return f"{{{item}}}:order:{id}"
 
 
-def newest(item: str) -> str:
-    """String: number of the item's newest round."""
-    return f"{{{item}}}:round"
-
-
-def identity(item: str) -> str:
-    """String: which store this is, as far as the item is concerned; written once."""
-    return f"{{{item}}}:store"
-
-
-def database(item: str) -> str:
-    """String: identity of the database that the item's sales belong to."""
-    return f"{{{item}}}:database"
-
-
-def booked(item: str) -> str:
-    """Hash: number of a round -> how many of its orders the database has confirmed."""
-    return f"{{{item}}}:booked"
-
-
-def lacks(item: str) -> str:
-    """String: what the store has lost of the item, as JSON, until somebody accepts that."""
-    return f"{{{item}}}:lacks"
-
-
-def told(item: str) -> str:
-    """Hash: order's id -> a sale that a worker knew of when the store had lost something."""
-    return f"{{{item}}}:lacks:told"
-
-
 def ended(id: str, stands: Stands) -> str:
-    """In that hash, in place of the id: a hold of which a worker knew how it had ended."""
+    """Return the field of `told`, in place of the id, for a hold of which a worker knew the end."""
     return f"{stands.lower()} {id}"
-
-
-def accepted(item: str) -> str:
-    """String: number of the round up to which it is accepted that something is lost."""
-    return f"{{{item}}}:lacks:accepted"
-
-
-def streams(item: str) -> str:
-    """Set: numbers of the rounds whose stream may still receive sales."""
-    return f"{{{item}}}:streams"
-
-
-def probe(item: str) -> str:
-    """String: written for a second to see that the item's node takes writes."""
-    return f"{{{item}}}:probe"
-
-
-def copied(item: str) -> str:
-    """String: written before a replica is asked how far it has come."""
-    return f"{{{item}}}:copied"
-
-
-def dead_letters(item: str) -> str:
-    """Stream: the sales of all its rounds that cannot be booked, each with the reason."""
-    return f"{{{item}}}:dead"
-
-
-def dropped(item: str) -> str:
-    """Hash: number of a round -> how many of its dead letters were dropped for good."""
-    return f"{{{item}}}:dead:dropped"
 
 
 HOSTS = "hosts"  # hash: setting -> its value on the first host; of the secret a salted hash
@@ -153,43 +137,3 @@ class RunKeys:
         self.ended = f"{prefix}:ended"  # string: the Run as it ended; written once
         self.events = f"{prefix}:events"  # stream: its samples and its end; ids are SSE's
         self.stop = f"{prefix}:stop"  # string: somebody wants it to end
-
-
-def heartbeat(item: str) -> str:
-    """String: id of the run (or comparison) that is on, for as long as its process renews it."""
-    return f"{{{item}}}:run"
-
-
-def newest_run(item: str) -> str:
-    """String: id of the item's newest run, on or over."""
-    return f"{{{item}}}:run:newest"
-
-
-def class_began(item: str) -> str:
-    """String: when the class began, in ms since 1970; who joined before is of an earlier one."""
-    return f"{{{item}}}:class:began"
-
-
-def class_roll(item: str) -> str:
-    """Hash: a worker of the shop -> the phones that it hears, as JSON."""
-    return f"{{{item}}}:class:roll"
-
-
-def class_hidden(item: str) -> str:
-    """Set of the phones whose nicknames are kept off the screens."""
-    return f"{{{item}}}:class:hidden"
-
-
-def class_sale(item: str) -> str:
-    """String: number of the round that is the class's newest sale."""
-    return f"{{{item}}}:class:sale"
-
-
-def class_start(item: str) -> str:
-    """String: token of the instructor who is starting a sale at this moment."""
-    return f"{{{item}}}:class:start"
-
-
-def class_ending(item: str) -> str:
-    """String: how the class's last sale has ended, for its phones, as JSON."""
-    return f"{{{item}}}:class:ending"

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import redis
 from sqlalchemy import String, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column, sessionmaker
 
 from app.domain import Round, Unreadable
 from app.store import keys, rounds
 from app.store.sql.begun_rounds import BegunRow, RoundRow
+from app.store.sql.bulk import insert
 from app.store.sql.orders import Base
 from app.store.sql.stock import StockRow
 
@@ -81,7 +81,7 @@ def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: b
     """
     with sessions.begin() as session:
         made = {"row": 1, "id": secrets.token_hex(8)}
-        session.execute(_insert(session)(IdentityRow).values(made).on_conflict_do_nothing())
+        session.execute(insert(session, IdentityRow).values(made).on_conflict_do_nothing())
         id = session.scalars(select(IdentityRow.id)).one()
     pipe = store.pipeline()
     pipe.set(keys.identity(item), secrets.token_hex(8), nx=True)
@@ -93,7 +93,7 @@ def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: b
             row = {"item": item, "round": 0, "store": side.id}
             free = None if anew else BegunRow.store == ""
             session.execute(
-                _insert(session)(BegunRow)
+                insert(session, BegunRow)
                 .values(row)
                 .on_conflict_do_update(
                     index_elements=[BegunRow.item], set_={"store": side.id}, where=free
@@ -118,7 +118,3 @@ def share_a_round(store: redis.Redis, session: Session) -> bool:
             if round and round.started == started:
                 return True
     return False
-
-
-def _insert(session: Session) -> Any:
-    return (postgresql if session.get_bind().dialect.name == "postgresql" else sqlite).insert

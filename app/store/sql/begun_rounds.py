@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlalchemy import String, Text, func, inspect, select
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, Session, mapped_column
 
 from app.domain import Round
+from app.store.sql.bulk import insert
 from app.store.sql.orders import Base, OrderRow
 
 
@@ -55,9 +55,8 @@ def seen(session: Session, item: str) -> Seen:
 
 def note(session: Session, item: str, round: int, store: str) -> None:
     """That this round was begun in that store; unless it is known that a newer one was."""
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     row = {"item": item, "round": round, "store": store}
-    wanted = dialect.insert(BegunRow).values(row)
+    wanted = insert(session, BegunRow).values(row)
     session.execute(
         wanted.on_conflict_do_update(
             index_elements=[BegunRow.item], set_=row, where=BegunRow.round <= round
@@ -67,9 +66,8 @@ def note(session: Session, item: str, round: int, store: str) -> None:
 
 def keep(session: Session, round: Round) -> None:
     """What was begun, for a store that may forget it."""
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     row = {"item": round.item, "round": round.number, "record": round.encode().decode()}
-    session.execute(dialect.insert(RoundRow).values(row).on_conflict_do_nothing())
+    session.execute(insert(session, RoundRow).values(row).on_conflict_do_nothing())
 
 
 def round(session: Session, item: str, number: int) -> Round | None:

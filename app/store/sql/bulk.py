@@ -12,13 +12,19 @@ from operator import attrgetter
 from typing import Any, cast
 
 import orjson
-from sqlalchemy import Table
-from sqlalchemy.dialects import postgresql
+from sqlalchemy import Connection, Table
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
 from app.domain import Order
 
 NOW = "CURRENT_TIMESTAMP"
+
+
+def insert(sql: Session | Connection, row: type[Any]) -> Any:
+    """Return the dialect's INSERT into the table of `row`: it has ON CONFLICT."""
+    dialect = (sql.get_bind() if isinstance(sql, Session) else sql).dialect
+    return (postgresql if dialect.name == "postgresql" else sqlite).insert(row)
 
 
 def insert_missing(

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, String, and_, delete, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.domain import Order, Outcome, Round, Sale
+from app.store.sql.bulk import insert
 from app.store.sql.orders import Base
 
 
@@ -41,8 +41,7 @@ def count(sql: Connection, round: Round, order: Order) -> None:
     """
     if not round.per_buyer:
         return
-    dialect = postgresql if sql.dialect.name == "postgresql" else sqlite
-    first = dialect.insert(BuyerRow).values(
+    first = insert(sql, BuyerRow).values(
         item=round.item,
         round=round.number,
         started=round.started,

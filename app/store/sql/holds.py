@@ -26,23 +26,14 @@ from sqlalchemy.orm import Mapped, Session, mapped_column
 from app.domain import Due, Hold, Order, Round, Stands
 from app.domain.holds import OVER
 from app.store.sql import orders
-from app.store.sql.orders import AT_ONCE, FIELDS, Base, OrderRow
+from app.store.sql.orders import AT_ONCE, FIELDS, Base, OrderColumns, OrderRow
 
 
-class HoldRow(Base):
+class HoldRow(OrderColumns, Base):
     """One hold; columns as in Order and Hold of the domain. `back`: its units are in stock."""
 
     __tablename__ = "holds"
 
-    id: Mapped[str] = mapped_column(String(36), primary_key=True)
-    item: Mapped[str] = mapped_column(String(32))
-    round: Mapped[int]
-    quantity: Mapped[int]
-    price: Mapped[int]
-    buyer: Mapped[str] = mapped_column(String(36))
-    key: Mapped[str] = mapped_column(String(128))
-    at: Mapped[int] = mapped_column(BigInteger)
-    request: Mapped[str] = mapped_column(String(64))
     until: Mapped[int] = mapped_column(BigInteger)
     stands: Mapped[str] = mapped_column(String(9))
     back: Mapped[bool]
@@ -51,9 +42,6 @@ class HoldRow(Base):
         Index("holds_by_round", "item", "round", "back"),
         Index("holds_by_deadline", "back", "stands", "until"),
     )
-
-    def order(self) -> Order:
-        return Order(**{name: getattr(self, name) for name in FIELDS})
 
 
 # Neither left nor paid for.

@@ -22,14 +22,8 @@ class Base(DeclarativeBase):
     pass
 
 
-class OrderRow(Base):
-    """One durable order. Columns as in domain.Order; `confirmed` is when the row was written.
-
-    The idempotency key is indexed but not unique (that is the receipts'): exhibits sell twice under
-    one, and the audit must be able to see it.
-    """
-
-    __tablename__ = "orders"
+class OrderColumns:
+    """Columns as in domain.Order."""
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     item: Mapped[str] = mapped_column(String(32))
@@ -40,6 +34,20 @@ class OrderRow(Base):
     key: Mapped[str] = mapped_column(String(128))
     at: Mapped[int] = mapped_column(BigInteger)
     request: Mapped[str] = mapped_column(String(64), server_default="")
+
+    def order(self) -> Order:
+        return Order(*(getattr(self, name) for name in FIELDS))
+
+
+class OrderRow(OrderColumns, Base):
+    """One durable order; `confirmed` is when the row was written.
+
+    The idempotency key is indexed but not unique (that is the receipts'): exhibits sell twice under
+    one, and the audit must be able to see it.
+    """
+
+    __tablename__ = "orders"
+
     confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
     __table_args__ = (
@@ -47,19 +55,6 @@ class OrderRow(Base):
         Index("orders_by_round", "item", "round", "key", "quantity"),
         Index("orders_by_buyer", "buyer", "at"),
     )
-
-    def order(self) -> Order:
-        return Order(
-            self.id,
-            self.item,
-            self.round,
-            self.quantity,
-            self.price,
-            self.buyer,
-            self.key,
-            self.at,
-            self.request,
-        )
 
 
 TABLE = cast(Table, OrderRow.__table__)
