@@ -9,7 +9,7 @@ import click
 from app.cli.user_code_errors import student
 from app.explorer import targets
 from app.explorer.student import Student
-from app.service.catalogue import way
+from app.service.catalogue import parse_way
 
 if TYPE_CHECKING:
     from app.explorer.repairing import Repairing
@@ -35,7 +35,7 @@ def sale(
     """Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
-    name = way(name).name
+    name = parse_way(name).name
     targets.check(name)
     if holds:
         from app.explorer.hold_target import Holding  # here, and below: most do without

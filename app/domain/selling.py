@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from app.domain import records
 from app.domain.errors import Newer, Unreadable
@@ -114,6 +115,18 @@ class Sale:
     bought: int | None = None  # units that the buyer has in the round; set when LIMIT
 
 
+class WayName(NamedTuple):
+    """The name of a way to sell, `mode` or `mode:recipe`, in its two parts."""
+
+    mode: str
+    recipe: str  # "": none
+
+    @classmethod
+    def parse(cls, name: str) -> WayName:
+        mode, _, recipe = name.partition(":")
+        return cls(mode, recipe)
+
+
 @dataclass(frozen=True, slots=True)
 class Round:
     """One sale of one item: so much stock, one mode, one set of times. Times are in ms.
@@ -157,7 +170,7 @@ class Round:
     @property
     def recipe(self) -> str:
         """The lock recipe's name, "" for a mode without one."""
-        return self.mode.partition(":")[2]
+        return WayName.parse(self.mode).recipe
 
     def encode(self) -> bytes:
         return records.encode(self)

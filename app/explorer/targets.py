@@ -16,6 +16,7 @@ from badluck.rule import Rule
 from badluck.target import EPOCH, Shown, StoredLock, Vocabulary
 
 from app.domain import Invalid, Order, Outcome, Round, ShopError
+from app.domain.selling import WayName
 from app.explorer import vocabulary
 from app.explorer.book import COLUMNS, Book, Sold, shelf
 from app.explorer.findings import ABOVE_LIMIT, RULES
@@ -35,7 +36,7 @@ ONE = "one"  # the buyer who is at all windows
 
 def check(name: str) -> None:
     """Raises Invalid when there is no such mode or mode:recipe, or it cannot be explored."""
-    where = ELSEWHERE.get(name) or ELSEWHERE.get(name.partition(":")[0])
+    where = ELSEWHERE.get(name) or ELSEWHERE.get(WayName.parse(name).mode)
     if where:
         text = Text("%(name)s keeps its state in %(where)s: see --help.", name=name, where=where)
         raise Invalid({"target": text})

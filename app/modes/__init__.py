@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from app.domain.selling import WayName
 from app.locks import LOCKS
 from app.locks.handle import Handle
 from app.modes.atomic import Atomic
@@ -63,12 +64,12 @@ class Way:
     @classmethod
     def of(cls, name: str) -> Way:
         """Read `mode` or `mode:recipe`. Raises KeyError where `exists` answers False."""
-        mode, _, recipe = name.partition(":")
+        mode, recipe = WayName.parse(name)
         return cls(MODES[mode], LOCKS[recipe] if recipe else None)
 
     @staticmethod
     def exists(name: str) -> bool:
-        mode, _, recipe = name.partition(":")
+        mode, recipe = WayName.parse(name)
         return mode in MODES and (not recipe or recipe in LOCKS)
 
     @property

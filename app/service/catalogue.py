@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from app.domain import ITEMS, ROUND_BOUNDS, Invalid, Newer, Round, Unreadable
-from app.domain.selling import SOLD_BY_NEWER
+from app.domain.selling import SOLD_BY_NEWER, WayName
 from app.locks import DEFAULT, LOCKS
 from app.locks.handle import Handle
 from app.modes import MODES, Mode, Way
@@ -56,13 +56,13 @@ def recipes() -> list[CatalogueEntry]:
     return [_entry(recipe, outlived(Way(MODES["lock"], recipe))) for recipe in LOCKS.values()]
 
 
-def way(name: str) -> Way:
-    """`lock` -> `lock:lease`. Raises Invalid for a mode or a recipe that we do not have."""
-    mode, colon, recipe = name.partition(":")
+def parse_way(name: str) -> Way:
+    """Parse a name given by a user; `lock` means `lock:lease`. Raises Invalid for unknown parts."""
+    mode, recipe = WayName.parse(name)
     if mode not in MODES:
         raise Invalid({"mode": no_mode(mode)})
     if mode != "lock":
-        if colon:
+        if name != mode:
             raise Invalid({"mode": takes_no_recipe(mode)})
         return Way(MODES[mode])
     recipe = recipe or DEFAULT

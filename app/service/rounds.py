@@ -10,7 +10,7 @@ from typing import Any
 
 from app.domain import ITEMS, ROUND_BOUNDS, DatabaseAway, Invalid, Lacking, Round, WrongPair
 from app.modes import Way
-from app.service.catalogue import most_stock, readable, require_supported, way
+from app.service.catalogue import most_stock, parse_way, readable, require_supported
 from app.service.consistency import ConsistencyCheck
 from app.service.refusals import (
     no_field,
@@ -85,7 +85,7 @@ class Rounds:
         members: dict[str, Any] = {"stock": stock, **times}
         errors = _out_of_bounds(members)
         try:
-            wanted = way(mode)
+            wanted = parse_way(mode)
             mode = wanted.name
             if missing := self.missing(mode):
                 errors["mode"] = missing
@@ -207,7 +207,7 @@ class Rounds:
 
 def check_default(mode: str) -> None:
     """Raises Invalid for a mode that we would not sell with unless asked to."""
-    if way(mode).exhibit:
+    if parse_way(mode).exhibit:
         raise Invalid(
             {"mode": Text("DEFAULT_MODE is %(mode)s, which is broken on purpose.", mode=mode)}
         )

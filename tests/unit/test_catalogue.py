@@ -71,6 +71,6 @@ def test_those_that_sell_or_lock_in_sql_are_known_before_they_are_loaded() -> No
 
 
 def test_lock_alone_means_lock_lease() -> None:
-    assert catalogue.way("lock") == catalogue.way("lock:lease") == Way.of("lock:lease")
+    assert catalogue.parse_way("lock") == catalogue.parse_way("lock:lease") == Way.of("lock:lease")
     assert not Way.of("lock:lease").exhibit
     assert Way.of("naive").exhibit

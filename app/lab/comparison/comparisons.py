@@ -22,7 +22,7 @@ from app.lab.comparison.record import BOUNDS, FEWEST, MOST, Comparison, Machine,
 from app.lab.stampede.jobs import Jobs, now
 from app.lab.stampede.record import How, Run
 from app.lab.stampede.runs import Runs
-from app.service.catalogue import way
+from app.service.catalogue import parse_way
 from app.service.refusals import outside
 from app.store import runs as records
 from app.store.clients.redis import answering
@@ -86,7 +86,7 @@ class Comparisons(Jobs[Comparison]):
             repeats=crowd["repeats"],
             reference=names[0],
             modes=names,
-            exhibits=[name for name in names if way(name).exhibit],
+            exhibits=[name for name in names if parse_way(name).exhibit],
             machine=Machine.of(self.about()),
             started=now(),
         )
@@ -112,7 +112,7 @@ class Comparisons(Jobs[Comparison]):
         for mode in modes:
             try:
                 self.runs.check(item, mode, stock, times, crowd)
-                names.append(way(mode).name)
+                names.append(parse_way(mode).name)
             except Invalid as invalid:
                 wrong = invalid.errors
                 at = "reference" if mode == modes[0] else "modes"
@@ -158,7 +158,7 @@ class Comparisons(Jobs[Comparison]):
 
         Raises DatabaseAway.
         """
-        name = way(mode).name
+        name = parse_way(mode).name
         for each in self.past(0, LOOK_BACK):
             if isinstance(each, Comparison) and any(told.mode == name for told in each.results):
                 return each

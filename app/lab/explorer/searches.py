@@ -24,7 +24,7 @@ from app.explorer.errors import Unreachable as Unreachable
 from app.explorer.student import Student
 from app.lab.explorer.own_sell import OwnSell
 from app.lab.explorer.search_process import ExplorerProcess, Gone
-from app.service.catalogue import way
+from app.service.catalogue import parse_way
 from app.service.refusals import not_from_to
 from app.text import Text
 
@@ -53,7 +53,7 @@ class Wanted(NamedTuple):
         `own` is what OWN means.
         """
         if own is None:
-            name = way(name).name
+            name = parse_way(name).name
             targets.check(name)
         buyers = _number(values, "buyers", BUYERS, BUYERS[0])
         faults = {

@@ -36,7 +36,7 @@ from app.lab.sources.sentences import retold
 from app.server.answers import json, page, problem, said, type_of, wants_html
 from app.server.contract.operation import Answer, Field, Operation, leads, number, string
 from app.service import catalogue
-from app.service.catalogue import way
+from app.service.catalogue import parse_way
 from app.text import Text
 
 SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
@@ -79,7 +79,11 @@ def blueprint(explorer: Explorer) -> Blueprint:
         if not wants_html():
             return json({"targets": [OWN] * (explorer.own is not None) + names})
         targets = [
-            {"name": name, "promise": catalogue.promises(name)[-1], "exhibit": way(name).exhibit}
+            {
+                "name": name,
+                "promise": catalogue.promises(name)[-1],
+                "exhibit": parse_way(name).exhibit,
+            }
             for name in names
         ]
         own = explorer.own.name if explorer.own else ""
@@ -168,7 +172,7 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
     return {
         "target": wanted.target,
         "own": own,
-        "exhibit": not own and way(wanted.target).exhibit,
+        "exhibit": not own and parse_way(wanted.target).exhibit,
         "buyers": wanted.buyers,
         "faults": faults,
         "budget": budget,

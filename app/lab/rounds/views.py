@@ -143,7 +143,7 @@ def blueprint(
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway, Unreadable, WrongPair) as away:
             audit, error = None, describe(away)[1]
-        way = catalogue.way(round.mode)
+        way = catalogue.parse_way(round.mode)
         again = {name: value for name, value in terms(round).items() if name in ASKED}
         again |= {"mode": way.mode.name, "recipe": way.recipe.name} if way.recipe else {}
         return page(

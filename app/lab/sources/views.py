@@ -106,7 +106,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
             return None
         if found is None:
             return None
-        name = catalogue.way(target).name
+        name = catalogue.parse_way(target).name
         [bar] = [bar for bar in bars(found) if bar.mode == name]
         started = iso(found.started)
         return {"id": found.id, "started_at": started, "to": found.reference, **way(bar)}

@@ -201,7 +201,7 @@ def listed(run: Run) -> Listed:
 
 def _again(run: Run) -> dict[str, object]:
     """The form's fields for another one like it."""
-    way = catalogue.way(run.round.mode)
+    way = catalogue.parse_way(run.round.mode)
     asked = {name: value for name, value in terms(run.round).items() if name in ROUND}
     asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": way.mode.name}
     return asked | ({"recipe": way.recipe.name} if way.recipe else {})
