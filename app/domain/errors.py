@@ -1,4 +1,4 @@
-"""What can go wrong, each with words for whom it concerns."""
+"""Errors of the domain, each with a text for users."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class UnknownOrder(ShopError):
 
 
 class UnknownRound(ShopError):
-    """That item never had such a round."""
+    """The item never had a round of this number."""
 
 
 class UnknownWay(ShopError):
@@ -144,7 +144,7 @@ class UnknownForm(ShopError):
 
 
 class Away(ShopError):
-    """What we need does not answer, and whether its last command ran is unknown.
+    """A server does not answer, and whether its last command ran is unknown.
 
     Raised out of `in_doubt`: a purchase is asked for again under its idempotency `key`, and a press
     on an `order` (an id) is pressed again. Neither counts twice.

@@ -1,4 +1,4 @@
-"""What store or database was found to have lost of an item, by the one that had seen it there."""
+"""A loss of data: what store or database once had of an item, and has no more."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Lack:
 
     @property
     def what(self) -> Text:
-        """What happened, in one sentence."""
+        """Return one sentence about the loss."""
         number = str(self.round)
         match self.loss:
             case Loss.EMPTIED:

@@ -1,4 +1,4 @@
-"""What was mended of a round of which the store had lost something."""
+"""The record of a repair: what a round had lost, and what came back."""
 
 from __future__ import annotations
 

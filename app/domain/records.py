@@ -32,7 +32,7 @@ def encode(record: Any) -> bytes:
 
 
 def parse(text: bytes | str) -> Any:
-    """What the JSON says. Raises Unreadable."""
+    """Parse JSON. Raises Unreadable."""
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
@@ -40,7 +40,7 @@ def parse(text: bytes | str) -> Any:
 
 
 def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -> Kind:
-    """What `encode` made a record of; `inner` make members that are no plain ones.
+    """Decode a record of `encode`; `inner` make members that are no plain ones.
 
     Raises as `make` does.
     """
@@ -88,7 +88,7 @@ def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
 
 @cache
 def _types(kind: type) -> Mapping[str, tuple[type, ...]]:
-    """Of which types each member may be."""
+    """Return the types that each member may have."""
     return {name: _plain(hint) for name, hint in get_type_hints(kind).items()}
 
 

@@ -1,4 +1,4 @@
-"""What is sold, to whom, in which round, and how it can end."""
+"""Items, rounds, orders and the outcomes of a purchase."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ SOLD_BY_NEWER = Text("A newer version of Last Apple started this round: not on s
 
 @dataclass(frozen=True, slots=True)
 class Sale:
-    """What a mode answers. `left` in units, None when the mode did not get to see the stock."""
+    """A mode's answer. `left` in units, None when the mode has not read the stock."""
 
     outcome: Outcome
     left: int | None = None

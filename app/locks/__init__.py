@@ -23,7 +23,7 @@ SQL = ("db_unique",)
 
 
 def _in_sql() -> Iterable[type[Handle]]:
-    """As the modes in SQL: loaded when one is asked for."""
+    """Load the recipes in SQL when one is used, as the modes do."""
     from app.locks.db_unique import DbUnique
 
     return (DbUnique,)

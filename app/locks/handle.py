@@ -1,4 +1,4 @@
-"""What all locks do in the same way: wait, count, be a context manager, tell of a loss."""
+"""The base of all locks: wait, count, act as a context manager, report a lost lock."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True)
 class LockCounts:
-    """What one handle has done so far."""
+    """Counts of one handle's actions so far."""
 
     attempts: int = 0  # tries to acquire
     waits: int = 0  # acquires that did not succeed at the first try
@@ -30,7 +30,7 @@ class LockCounts:
 
 
 class How(TypedDict, total=False):
-    """What every recipe takes beside its client, the lock's name and the lease."""
+    """Arguments of every recipe, next to its client, the lock's name and the lease."""
 
     prefix: str  # of the key
     wait_s: float | None  # for the lock, at most; without it for ever
@@ -178,7 +178,7 @@ class Handle(ABC):
             raise LockLost(f"{self.key} was not mine any more when its section ended.")
 
     def __call__(self, function: Callable[Given, Result]) -> Callable[Given, Result]:
-        """As a decorator: each call of `function` is a critical section, with a handle of its own.
+        """Decorate `function`: each call is a critical section, with a handle of its own.
 
         Raises what the context manager raises.
         """

@@ -1,4 +1,4 @@
-"""What all modes do in the same way: state facts, know their round, try again after a pause."""
+"""The base of all modes: facts, the round, retries after a pause."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the program does, in the words of the domain."""
+"""Services: the program's actions, in the words of the domain."""

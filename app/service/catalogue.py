@@ -103,7 +103,7 @@ def breaks(way: Way) -> str:
 
 
 def outlived(way: Way) -> str:
-    """What to expect when the work outlives the lease; "": nothing."""
+    """Return what to expect when the work outlives the lease; "": nothing."""
     if way.recipe:
         return Text("oversell") if way.recipe.outlived else ""
     return way.mode.outlived
@@ -147,7 +147,7 @@ def described(docstring: str) -> list[str]:
 
 
 def source(module: str) -> str:
-    """Of a module of app.modes, app.locks or fairlock that is loaded."""
+    """Return the source of a loaded module of app.modes, app.locks or fairlock."""
     return inspect.getsource(sys.modules[module])
 
 
@@ -180,7 +180,7 @@ def module_of(mode: str) -> str:
 
 
 def promises(mode: str) -> list[CatalogueEntry]:
-    """What the mode says of itself, and its recipe."""
+    """Return the entries of the mode and of its recipe."""
     seller = Way.of(mode)
     entries = [entry for entry in modes() if entry.name == seller.mode.name]
     recipe = seller.recipe and seller.recipe.name

@@ -68,7 +68,7 @@ class ConsistencyCheck:
         self.ledgers = Ledgers(servers)
 
     def look(self, item: str) -> Lack | None:
-        """What the store lacks of an item and nobody has accepted, found now or earlier.
+        """Return a loss of an item that is not accepted yet, found now or earlier.
 
         Found now, it is marked: nothing of the item is sold any more. Raises UnknownItem,
         WrongPair, StoreAway, DatabaseAway.
@@ -223,7 +223,7 @@ class ConsistencyCheck:
             begun_rounds.note(session, item, round, store.id)
 
     def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:
-        """What the books have sold or hold since then, in parts."""
+        """Yield the database's orders and holds since `moment` (ms), in parts."""
         with db.answering(), self.servers.sessions() as session:
             yield from orders.since(session, item, moment)
             yield from sql_holds.since(session, item, moment)
@@ -241,7 +241,7 @@ class ConsistencyCheck:
             return lack if lack and loss_marks.mark(self.store, lack) else None
 
     def _lost_orders(self, item: str) -> Lack | None:
-        """What the database lacks. The store is read first: it only knows what was there before."""
+        """Return the database's loss. Reads the store first: it only counts committed orders."""
         with answering():
             state = loss_marks.look(self.store, item)
             confirmed = loss_marks.booked(self.store, item)

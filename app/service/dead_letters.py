@@ -18,7 +18,7 @@ __all__ = ["DeadLetter", "DeadLetters"]
 
 
 class DeadLetters:
-    """For a person at a terminal; fulfil makes them (see mover)."""
+    """Dead letters for a person at a terminal; fulfil writes them."""
 
     def __init__(
         self, store: redis.Redis, sessions: sessionmaker[Session], pairing: Pairing

@@ -132,7 +132,7 @@ class Mover:
 
 
 def _which(order: Order) -> str:
-    """As the shop's log and its customer know it."""
+    """Name the order as the shop's log and its customer know it."""
     return f"order {order.id} of request {order.request or '(unknown)'}"
 
 
@@ -166,7 +166,7 @@ class Fulfil:
         ]
 
     def run(self, stop: threading.Event) -> None:
-        """As a consumer's `run`. One that is to end stops all."""
+        """Run all consumers. When one ends with an error, all stop."""
         with futures.ThreadPoolExecutor(len(self.consumers)) as pool:
             running = [pool.submit(consumer.run, stop) for consumer in self.consumers]
             futures.wait(running, return_when=futures.FIRST_EXCEPTION)
@@ -231,7 +231,7 @@ class Consumer:
         return False
 
     def _collect(self) -> None:
-        """Those who are done are free again. Raises what none of them should have met."""
+        """Free the items whose thread has finished. Raises its unexpected errors."""
         for item, work in list(self.busy.items()):
             if work.done():
                 del self.busy[item]
@@ -296,7 +296,7 @@ class Consumer:
         ]
 
     def _answered(self, streams: list[Keys], answers: list[Any]) -> list[tuple[Keys, Any]]:
-        """Those streams that have an answer, with it; the others are mended, or stand aside."""
+        """Pair streams with their answers; recreate or back off streams that failed."""
         answered = []
         for each, answer in zip(streams, answers, strict=True):
             if isinstance(answer, redis.RedisError):

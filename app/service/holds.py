@@ -1,4 +1,4 @@
-"""What becomes of units that are taken and not paid for: settled once, put back once.
+"""Holds: units that are taken and not paid for are settled once, and put back once.
 
 Two steps: whoever comes first settles a hold, in one step on its own record; then the units go back
 into stock, in one step with taking them out of `held`, and under the lock under which the round's
@@ -201,7 +201,7 @@ class Holds:
             return sql_holds.find(sql, order.id) is not None
 
     def _in_books(self, order: Order) -> Round | None:
-        """What the store has forgotten: a hold that stands in the database outlives it."""
+        """Find a round that the store has lost; a hold in the database outlives the store."""
         with db.answering(), self.servers.sessions() as sql:
             round = begun_rounds.round(sql, order.item, order.round)
             held = sql_holds.find(sql, order.id)

@@ -1,4 +1,4 @@
-"""What a worker has seen of the store, and whether the store it meets now still has it.
+"""Detect a store that has lost what this worker has seen in it.
 
 A store that comes back may have lost its end, or everything; what it has lost and the books have
 not seen, only they know who were told of it. A worker was told of each of its sales, payments and
@@ -69,7 +69,7 @@ class LossDetector:
         holds.ended.append(self.ended)
 
     def newest(self, item: str) -> Round | None:
-        """As Rounds.newest; None also when that is older than what we have seen, which is a lack.
+        """Return the newest round; None also when it is older than one seen before: a loss.
 
         So it is with a store that was emptied while connections stay open.
         """
@@ -120,7 +120,7 @@ class LossDetector:
                 raise redis.ConnectionError(lack.what)
 
     def _lack(self, connection: Metered, item: str, witnessed: list[Witnessed]) -> Lack | None:
-        """What its server lacks of an item: the newest round, or the newest of these."""
+        """Return what the connection's server has lost: the newest round, or the newest sale."""
         highest = self.seen.get(item, 0)
         connection.send_command("MGET", keys.newest(item), *(each.name for each in witnessed))
         try:

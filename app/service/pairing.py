@@ -85,7 +85,7 @@ class Pairing:
             return pair.name(self.servers.store, self.sessions, item, anew)
 
     def is_wrong(self, item: str) -> bool:
-        """As the watch found it last; its first look is waited for."""
+        """Return the watch's last finding; wait for its first look."""
         self._looked.wait(FIRST)
         return item in self.wrong
 

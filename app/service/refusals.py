@@ -75,7 +75,7 @@ def not_running(item: str) -> NotOnSale:
 
 
 def nameless(round: Round) -> Invalid:
-    """Who sends no cookie cannot be told from others, and each press would be somebody else's."""
+    """Refuse a buyer without a cookie: each press would count for another buyer."""
     who = Text(
         "One buyer gets %(most)s at most, so say who you are: ask for / once, and send the cookie "
         "that comes with it.",
@@ -129,7 +129,7 @@ def too_many_rows(mode: str, most: int) -> Text:
 
 
 def not_from_to(field: str, low: int, high: int) -> Text:
-    """For a field whose name says in what it is counted."""
+    """Refuse a value of a field whose name contains its unit."""
     return Text(
         "%(field)s must be from %(low)s to %(high)s.", field=called(field), low=low, high=high
     )

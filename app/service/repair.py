@@ -144,7 +144,7 @@ class BookedOrders(NamedTuple):
 
 
 class MendBooks:
-    """What the books know of rounds that lost something, and what the store knows of the books.
+    """Reads and repairs of damaged rounds in the database, and the store's counts of orders.
 
     Each method raises DatabaseAway.
     """
@@ -155,7 +155,7 @@ class MendBooks:
         self.ledgers = ledgers
 
     def rounds(self, item: str, since: int) -> BookedRounds:
-        """Those from that number on. Raises Unreadable."""
+        """Return the item's rounds from that number on. Raises Unreadable."""
         with db.answering(), self.sessions() as session:
             known = begun_rounds.rounds(session, item, since)
             return BookedRounds(known, orders.rounds(session, item, since))
@@ -205,7 +205,7 @@ class MendBooks:
 
 @dataclass(frozen=True)
 class RepairPlan:
-    """What would be done, or was. `unknown` are numbers of rounds of which nobody knows the stock;
+    """A repair, planned or done. `unknown` are numbers of rounds without a known stock;
     `lost` what buyers were told of and cannot come back: holds, and what a key bought twice.
     `orders` are those that the database lost."""
 
@@ -263,7 +263,7 @@ class Mend:
         )
 
     def do(self, item: str) -> RepairPlan | None:
-        """As `plan`, and do it. May be done again, and by two at once.
+        """Plan a repair and do it. May be repeated, and run by two processes at once.
 
         Raises Lacking when somebody else accepted it, or found something new, meanwhile.
         """
@@ -300,7 +300,7 @@ class Mend:
         return figures(Evidence(ended, in_store, remains, letters, rows, its, over))
 
     def _write(self, mark: bytes, wanted: RoundFigures) -> RoundFigures:
-        """What was written: looked at anew when fulfil, or who mends it, too, was here since."""
+        """Write a round's figures; recompute them when another process changed the round."""
         round = wanted.round
         for _ in range(RACES):
             written = wanted.written

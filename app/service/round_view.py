@@ -11,7 +11,7 @@ from app.text import Text
 
 
 class Terms(TypedDict):
-    """What a round was started with. Times end in their unit."""
+    """The terms of a round. Names of times end in their unit."""
 
     item: str
     round: int

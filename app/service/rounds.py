@@ -112,7 +112,7 @@ class Rounds:
             return records.replace_record(self.store, round, replace(round, masters=masters))
 
     def missing(self, mode: str) -> str:
-        """What a mode, or its recipe, needs and does not have here; "" when nothing."""
+        """Return what a mode or its recipe needs and this host lacks; "" when nothing."""
         return self.servers.missing(Way.of(mode).needs)
 
     def end(self, item: str, only: int | None = None) -> Round:

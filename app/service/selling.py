@@ -46,7 +46,7 @@ def ticket(round: Round, buyer: str) -> str:
 
 
 def holder(round: Round, key: str) -> str:
-    """Whose ticket of this round a key is; "": it is none."""
+    """Return the buyer for whom a key is a ticket of this round; "": it is not one."""
     mark = ticket(round, "")
     return key.removeprefix(mark) if key.startswith(mark) else ""
 

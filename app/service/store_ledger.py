@@ -54,7 +54,7 @@ class StoreLedger:
             return rounds.left(self.servers.store, round)
 
     def sold(self, round: Round) -> int:
-        """What was sold so far, cheaply: units, or sales in the store."""
+        """Count what was sold so far, cheaply: sales here, units in the database."""
         with answering():
             return rounds.recorded(self.servers.store, round)
 

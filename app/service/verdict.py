@@ -1,4 +1,4 @@
-"""What an audit finds: its figures, the verdict, and the words for both."""
+"""The findings of an audit: figures, verdict, and the texts for both."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.text import Text, counted, together
 
 
 class Verdict(StrEnum):
-    """Of a round; exact is the only good one."""
+    """The verdict on a round; only EXACT is a good one."""
 
     UNTOUCHED = "untouched"  # on sale, and nobody has tried to buy: nothing could be right yet
     SETTLING = "settling"  # sales are under way: nothing can be said yet
@@ -26,7 +26,7 @@ HARMLESS = (Verdict.UNTOUCHED, Verdict.EXACT, Verdict.SETTLING)
 
 @dataclass(frozen=True)
 class Audit:
-    """What was found. All but `verdict`, `sentence` and `answers` are units or counts."""
+    """An audit's findings. All but `verdict`, `sentence` and `answers` are units or counts."""
 
     item: str
     round: int

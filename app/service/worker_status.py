@@ -1,4 +1,4 @@
-"""What each worker is doing, published for the lab and for the audit's word *settling*.
+"""Each worker's status, published for the lab and for the audit's word *settling*.
 
 Four times a second each shop worker writes one field per round into the round's hash: how many
 purchases are under way, for how long none has been, and how its answers so far were counted. The
@@ -204,7 +204,7 @@ class StatusReporter:
 
 
 def worker_statuses(store: redis.Redis, round: Round) -> list[WorkerStatus]:
-    """What every worker last said of a round. Raises Unreadable for a newer version's word."""
+    """Return every worker's last status in a round. Raises Unreadable for a newer version's."""
     read = store.register_script(lua.source("read_statuses"))
     now, *replies = read(keys=[Keys(round.item, round.number).workers])
     return [_status(text, int(now)) for text in replies]

@@ -1,4 +1,4 @@
-"""What the store says of a round at one moment: its stock, its sales, and what is held."""
+"""A round in the store at one moment: its stock, its sales, and its holds."""
 
 from __future__ import annotations
 

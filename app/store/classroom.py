@@ -34,7 +34,7 @@ def put_roll(store: redis.Redis, item: str, worker: str, roll: bytes) -> None:
 
 
 def rolls(store: redis.Redis, item: str) -> dict[str, bytes]:
-    """What each worker hears."""
+    """Return the roll of each worker, as JSON."""
     fields: Any = store.hgetall(keys.class_roll(item))
     return {worker.decode(): roll for worker, roll in fields.items()}
 

@@ -34,7 +34,7 @@ def command(
 
 
 def replicated() -> list[str]:
-    """What the server's command has beside, where a replica shall have every sale.
+    """Return more arguments of the server's command, where a replica shall have every sale.
 
     While none listens it takes no write: the units would go to buyers who are not told so.
     """

@@ -144,7 +144,7 @@ def _booked(store: redis.Redis, names: Keys, ids: Sequence[str]) -> None:
 
 
 def readable(sales: list[bytes]) -> list[Order]:
-    """Those that can be read; the audit tells of the others."""
+    """Return the holds that can be read; the audit counts the others."""
     sold = []
     for sale in sales:
         with suppress(Unreadable):

@@ -36,7 +36,7 @@ class Keys:
 
     @classmethod
     def of(cls, round: Round) -> Keys:
-        """As the round's mode uses them: what it takes is a sale at once, or to be paid for."""
+        """Return the names for the round's mode, which writes sales or, with holds, holds."""
         keys = cls(round.item, round.number)
         if round.hold:
             keys.sales = keys.holds
@@ -63,7 +63,7 @@ class Keys:
         return f"{{{self.item}}}:claim:{key}"
 
     def copies(self, order: Order) -> dict[str, bytes]:
-        """What a mode sets beside the stream's entry: the sale by its id and by its key."""
+        """Return what a mode sets next to the stream's entry: the sale by its id and by its key."""
         sale = order.encode()
         return {self.order(order.id): sale, self.key(order.key): sale}
 

@@ -1,4 +1,4 @@
-"""What the store has lost of an item: the mark that keeps it from being sold, and who lifts it."""
+"""Marks of losses: an item with a mark is not sold until a person accepts or repairs it."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def every(store: redis.Redis, items: Iterable[str]) -> list[Lack]:
 
 
 def standing(store: redis.Redis, item: str) -> bytes | None:
-    """What is not accepted, as it stands there."""
+    """Return the mark that is not accepted, as it is stored."""
     record: Any = store.get(keys.lacks(item))
     return record if isinstance(record, bytes) else None
 
 
 def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
-    """What a round was ever found to have lost, or may have, and what is to be done about it.
+    """Return a sentence about what a round has lost, or may have, and what to do about it.
 
     Or what was done: see Mended.
     """

@@ -1,4 +1,4 @@
-"""What remains of a round in the store, and the one step in which what it lost is written again."""
+"""Read what remains of a damaged round in the store, and write its repair in one step."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class EndedHold(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WitnessedSales:
-    """What workers have told buyers of, as far as they knew when something lacked.
+    """Sales that workers had confirmed to buyers before a loss was found.
 
     `ended` says, by the order's id, how a hold has ended.
     """
@@ -59,7 +59,7 @@ class Remains:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What is to be written of a round that has ended.
+    """A repair to write of a round that has ended.
 
     `left` None: it sells elsewhere, and only its record is written. Of those
     `ended` PAID are orders by the books, or come back as such. Others' units are in `left`.

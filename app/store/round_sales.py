@@ -1,4 +1,4 @@
-"""What all modes that sell from the store read before a sale, and record with it.
+"""Reads before a sale, and records of it, for all modes that sell in the store.
 
 That is the sale which a key has made before, and in a round that limits each buyer the buyer's
 counter, a key of its own, so that different buyers never wait for each other. A mode reads both in
@@ -24,7 +24,7 @@ Value = bytes | str | None  # of a key, as the store answers it
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What was before a sale. `answer` None: it may go on.
+    """The state before a sale. `answer` None: the sale may continue.
 
     Else the key has bought, the round is over, too little is left, or the buyer would have too
     much. `bought` are the units that the buyer has, in a round with a limit.

@@ -106,7 +106,7 @@ def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
 
 
 def open_streams(store: redis.Redis, items: Sequence[str]) -> OpenStreams:
-    """Those of `items`. Raises when none could be asked."""
+    """Return the open streams of `items`. Raises when no item's node answers."""
     pipe = store.pipeline(transaction=False)
     for item in items:
         pipe.smembers(keys.streams(item))

@@ -59,7 +59,7 @@ class Newest(NamedTuple):
 
 
 def newest(store: redis.Redis, items: Iterable[str]) -> list[Newest]:
-    """Of each item."""
+    """Return the newest run of each item."""
     return [
         Newest(_text(newest), _text(on))
         for newest, on in (

@@ -29,7 +29,7 @@ def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
 
 
 def let_go(store: redis.Redis, names: Keys, sold: Mapping[bytes, Order]) -> None:
-    """Of a round's sales, by their entries' ids, that are in the database now, and count them.
+    """Remove sales that are in the database now, by their entries' ids, and count them.
 
     All in one step.
     """

@@ -100,7 +100,7 @@ class Servers:
 
     @property
     def database(self) -> Engine:
-        """For a lock: with no more connections than there are for selling."""
+        """Return the engine for a lock: it shares the connections for selling."""
         return self.transactions.engine
 
     @property

@@ -7,7 +7,7 @@ from typing import Literal, TypedDict
 
 
 class ForOne(TypedDict):
-    """What a phone that has bought is told; counts are of units."""
+    """The end of a sale, for a phone that has bought; counts are of units."""
 
     round: int
     # Its own exists as all do, exists beside others that do not, is one of these, is the only one.

@@ -1,4 +1,4 @@
-"""Who is in the class: a nickname for each phone, for as long as the phone is heard."""
+"""Members of the class: a nickname for each phone that still gives a sign."""
 
 from __future__ import annotations
 

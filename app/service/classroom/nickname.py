@@ -1,4 +1,4 @@
-"""What a phone may call itself on the projector."""
+"""The nickname of a phone on the projector."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\U0001d159\U00013441\U00013442"
 
 
 def nickname(text: str) -> str:
-    """As it is shown: composed, without superfluous spaces. Raises Invalid.
+    """Return the nickname as shown: composed, no superfluous spaces. Raises Invalid.
 
     No control or format characters: one that turns the direction of writing would do so to the
     names after it. And none that is made of accents and blanks only: there would be nothing to see.

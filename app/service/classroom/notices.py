@@ -1,4 +1,4 @@
-"""What phones are told beside the round: since when the class is this one, how its sale ended.
+"""Notices for phones, next to the round: the class's beginning, and the end of its sale.
 
 A worker asks for it once a second at the most, however many phones ask the worker. While the store
 is away it goes by what it knows: the countdown goes on.

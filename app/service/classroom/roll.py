@@ -1,4 +1,4 @@
-"""Who has a place on the projector, of the phones that one worker hears.
+"""Places on the projector, for the phones that one worker hears.
 
 Nobody is refused: who comes takes somebody's place when there is none. A client is an address, and
 a whole class may come from one (a router, a hotspot), so no address has a most. It has a pace, and
@@ -66,7 +66,7 @@ class Roll:
         return given_up is None
 
     def _given_up(self, address: str, now: int) -> RollPlace | None:
-        """Whose place a newcomer takes; None: there is one more.
+        """Return the place that a newcomer takes over; None: there is a free one.
 
         An address that adds them too fast gives up one of its own; else, when all are taken, the
         one that has most does.
@@ -91,5 +91,5 @@ class Roll:
 
 
 def _weakest(places: list[RollPlace]) -> RollPlace:
-    """Of a phone that has only joined, or else was heard longest ago."""
+    """Return the place of a phone that has only joined, else of the one heard longest ago."""
     return min(places, key=lambda place: place.again)  # the first of equals

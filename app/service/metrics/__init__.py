@@ -1,1 +1,1 @@
-"""What Prometheus is told: counted in the shop's workers, read and answered by the lab."""
+"""Metrics for Prometheus: counted in the shop's workers, served by the lab."""

@@ -1,4 +1,4 @@
-"""What one worker counts of its purchases: in memory with each, in its files with each beat.
+"""One worker's counts of purchases: in memory with each, in files with each beat.
 
 So a purchase costs a few additions, and a worker that is killed takes what it has counted since its
 last beat with it (see worker_status). Figures to look at; the audit's evidence is another.
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class ModeCounts:
-    """Of one mode, since this worker began."""
+    """Counts of one mode, since this worker began."""
 
     answers: dict[str, int] = field(default_factory=dict)
     sums: list[int] = field(default_factory=lambda: [0] * len(SUMS))

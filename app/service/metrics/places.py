@@ -52,7 +52,7 @@ class WorkerFiles:
         value: float,
         about: str,
     ) -> None:
-        """What this worker has counted so far, on top of what its predecessors had."""
+        """Write this worker's count so far, on top of its predecessors' counts."""
         file, figure = self.files[kind], (metric, part, *labels.values())
         if figure not in self.known:
             key = _key(metric, part, labels, about)

@@ -57,13 +57,13 @@ class Cluster(redis.Redis):
         return ScriptOfKeys(self, script)
 
     def connection_to(self, key: str, **options: Any) -> AbstractConnection:
-        """For fairlock: a new connection to the node that serves `key`, in nobody's pool."""
+        """Open a connection to the node that serves `key`, outside of any pool, for fairlock."""
         pool = self.topology.node_of(key).connection_pool
         connection: AbstractConnection = pool.connection_class(**pool.connection_kwargs | options)
         return connection
 
     def learn_from(self, error: redis.RedisError) -> None:
-        """For fairlock: what such a connection met with says where the slots are."""
+        """Learn from an error of such a connection where the slots are, for fairlock."""
         self.topology.notice(error)
 
     def close(self) -> None:
@@ -72,7 +72,7 @@ class Cluster(redis.Redis):
 
 
 def _ask(node: redis.Redis, *args: Any, **options: Any) -> Any:
-    """For this once, ask the node to which the slot is on its way."""
+    """Send one command to the node to which the slot is moving."""
     pipe = node.pipeline(transaction=False)
     pipe.execute_command("ASKING")
     pipe.execute_command(*args, **options)

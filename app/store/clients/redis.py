@@ -35,7 +35,7 @@ IDLE = 0.5
 
 @dataclass(slots=True)
 class Wire:
-    """What one purchase sent: writes that waited for a reply, and the commands in them.
+    """The traffic of one purchase: writes that waited for a reply, and the commands in them.
 
     EVALSHA counts as one command; a MULTI…EXEC batch is one round trip and as many commands as
     it sends, MULTI and EXEC among them. Connecting is not counted.

@@ -1,4 +1,4 @@
-"""Which node of a cluster serves which keys, as far as we know."""
+"""The topology of a cluster: the node that serves each slot, as last learnt."""
 
 from __future__ import annotations
 

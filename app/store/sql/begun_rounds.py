@@ -1,4 +1,4 @@
-"""What the books know of rounds that were begun: a store is held against that, and mended by it."""
+"""Rounds in the database, as they began: they prove and repair losses of the store."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def seen(session: Session, item: str) -> Seen:
 
 
 def note(session: Session, item: str, round: int, store: str) -> None:
-    """That this round was begun in that store; unless it is known that a newer one was."""
+    """Note that this round began in that store, unless a newer one is noted."""
     row = {"item": item, "round": round, "store": store}
     wanted = insert(session, BegunRow).values(row)
     session.execute(
@@ -65,7 +65,7 @@ def note(session: Session, item: str, round: int, store: str) -> None:
 
 
 def keep(session: Session, round: Round) -> None:
-    """What was begun, for a store that may forget it."""
+    """Keep a round's record, for a store that may lose it."""
     row = {"item": round.item, "round": round.number, "record": round.encode().decode()}
     session.execute(insert(session, RoundRow).values(row).on_conflict_do_nothing())
 
@@ -77,7 +77,7 @@ def round(session: Session, item: str, number: int) -> Round | None:
 
 
 def rounds(session: Session, item: str, since: int) -> dict[int, Round]:
-    """Those with that number or a higher one, by their numbers. Raises Unreadable."""
+    """Return rounds from the number `since` on, by their numbers. Raises Unreadable."""
     if not inspect(session.connection()).has_table(RoundRow.__tablename__):
         return {}
     query = select(RoundRow).where(RoundRow.item == item, RoundRow.round >= since)

@@ -1,4 +1,4 @@
-"""What each buyer has of a round that limits it, for the modes that sell in the database.
+"""Units of each buyer in a round with a limit, for modes that sell in the database.
 
 A row for each buyer and round, written in the transaction that takes the stock. In a round without
 a limit there is no row, and no statement.

@@ -272,7 +272,7 @@ class RowsRefused(Exception):
 
 @contextmanager
 def taking_rows() -> Iterator[None]:
-    """As `answering`, for inserts: raises RowsRefused when the rows themselves are to blame.
+    """Translate errors of inserts: raise RowsRefused when the rows themselves are to blame.
 
     To blame are values and constraints: DataError, IntegrityError, a SQLSTATE of OF_A_ROW, and what
     psycopg could not even send (a ProgrammingError or NotSupportedError without SQLSTATE). Waiting

@@ -51,7 +51,7 @@ OWED = and_(~HoldRow.back, HoldRow.stands.in_([stands.value for stands in OVER])
 
 
 def taken(round: Round, order: Order, now: Callable[[], int]) -> Insert:
-    """What a mode writes beside the stock: an order at once, or one that is to be paid for."""
+    """Return the INSERT of a sale: an order, or a hold that is to be paid for."""
     if not round.hold:
         return insert(OrderRow).values(orders.row(order))
     members: dict[str, Any] = {name: getattr(order, name) for name in FIELDS}
@@ -60,7 +60,7 @@ def taken(round: Round, order: Order, now: Callable[[], int]) -> Insert:
 
 
 def settle(sql: Session, order: Order, stands: Stands, now: int) -> Hold | None:
-    """As in the store; None: there is no such hold. Only one can win, in its transaction."""
+    """Settle a hold in this transaction; None: there is no such hold. Only one caller wins."""
     mine = HoldRow.id == order.id, HoldRow.stands == Stands.HELD.value
     if stands is not Stands.HELD:
         wanted = update(HoldRow).where(*mine, HoldRow.until > now).values(stands=stands.value)
@@ -117,7 +117,7 @@ def find(sql: Session, id: str) -> Order | None:
 
 
 def of_round(sql: Session, item: str, round: int) -> list[Order]:
-    """Whose units are neither left nor paid for."""
+    """Return the holds with units that are neither in stock nor paid for."""
     return [row.order() for row in sql.scalars(select(HoldRow).where(_there(item, round), TAKEN))]
 
 
@@ -136,7 +136,7 @@ def of_buyer(sql: Session, buyer: str, most: int) -> list[Order]:
 
 
 def since(sql: Session, item: str, moment: int, round: int | None = None) -> Iterator[list[Order]]:
-    """As orders.since: what was taken at `moment` or later and is not paid for, in parts."""
+    """Yield unpaid holds taken at `moment` (ms since 1970) or later, in parts."""
     query = select(HoldRow).where(HoldRow.item == item, HoldRow.at >= moment)
     query = query.where(HoldRow.stands != Stands.PAID.value)
     if round is not None:

@@ -132,7 +132,7 @@ def since(
 
 
 def which(session: Session, ids: Collection[str]) -> set[str]:
-    """Those of these ids that are booked, in whatever round."""
+    """Return the ids that are booked, in whatever round."""
     queries = [select(OrderRow.id).where(OrderRow.id.in_(some)) for some in batched(ids)]
     return {id for query in queries for id in session.scalars(query)}
 
@@ -157,7 +157,7 @@ def counts(session: Session, item: str, numbers: Collection[int]) -> dict[int, i
 
 
 class OrderLine(NamedTuple):
-    """What of an order is counted."""
+    """The part of an order that is counted."""
 
     id: str
     quantity: int

@@ -1,4 +1,4 @@
-"""What all modes that sell in the database read before a sale, and record with it."""
+"""Reads before a sale, and records of it, for all modes that sell in the database."""
 
 from __future__ import annotations
 

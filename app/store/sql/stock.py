@@ -46,7 +46,7 @@ class StockRow(Base):
 
 
 class Receipt(Base):
-    """Which order an idempotency key has bought. Unique, and so the books know one for ever."""
+    """The order that an idempotency key has bought. Unique, and kept forever."""
 
     __tablename__ = "receipts"
 
