@@ -14,7 +14,7 @@ class FaultWords(NamedTuple):
     counted: Callable[[int], Text]
     happens: Callable[[str], Text]  # what a step was; with the time that it took, if it took any
     befalls: Callable[[str], Text]  # what somebody may choose: by whom it befalls, or for how long
-    # The step in a sentence: whom it befell, and how long it took or what was done.
+    # The step in a sentence, with its actor, and its duration or command.
     sentence: Callable[[str, str], Text]
     short: str = ""  # as `befalls`, where one sees whom
     sends: bool = False  # a command goes with it, which is shown before

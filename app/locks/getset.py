@@ -50,7 +50,7 @@ class GetSet(Handle):
             return False
         before = self.store.getset(self.key, stamp)
         # Not passed: somebody took it between our GET and our GETSET. It is his, and his stamp is
-        # lost: ours stands there now.
+        # lost: the key has our value now.
         return before is None or now > int(before)
 
     def free(self) -> bool:

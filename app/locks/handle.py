@@ -33,13 +33,13 @@ class How(TypedDict, total=False):
     """Arguments of every recipe, next to its client, the lock's name and the lease."""
 
     prefix: str  # of the key
-    wait_s: float | None  # for the lock, at most; without it for ever
+    wait_s: float | None  # for the lock, at most; without it forever
     poll_s: tuple[float, float]  # the shortest and the longest pause between two tries
     clock: Clock
 
 
 class Handle(ABC):
-    """One holder's handle on one lock; made anew for each critical section.
+    """One holder's handle on one lock; new for each critical section.
 
     A recipe writes `attempt` and `free`, the commands that make the lock. Where it allows them it
     also has `extend(lease_s) -> bool`, `owned() -> bool`, `locked() -> bool` and the fencing token
@@ -155,7 +155,7 @@ class Handle(ABC):
     def lose(self) -> None:
         """Note that the lock is not mine any more."""
         self._lost = True
-        # Whoever renews it and whoever releases it may notice at once; only one of them is first.
+        # A renewal and a release may notice it at the same time; only the first one counts.
         if next(self._noticed) == 0:
             self.counts.losses += 1
             for callback in self._callbacks:

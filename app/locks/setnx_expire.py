@@ -39,7 +39,7 @@ class SetNxExpire(Handle):
     def attempt(self) -> bool:
         if not self.store.setnx(self.key, self.token):
             return False
-        # Whoever dies here is never outlived.
+        # A lock of a process that dies here never expires.
         self.ends = self.clock.now() + self.lease_s
         self.store.expire(self.key, int(self.lease_s))
         return True

@@ -44,7 +44,7 @@ class WatchdogAny(Handle):
 
     def attempt(self) -> bool:
         self.store.execute_command("SETEX", self.key, int(self.lease_s), self.token)
-        # As taught every acquire leaves a thread behind, for ever. In a stampede those would be
+        # As taught every acquire leaves a thread behind, forever. In a stampede those would be
         # thousands that all do the same: here the first one does it for all.
         mine = object()
         if RENEWED.setdefault(self.store, {}).setdefault(self.key, mine) is mine:
@@ -52,7 +52,7 @@ class WatchdogAny(Handle):
         return True
 
     def watch(self) -> bool:
-        """Each lease/3, for ever: it never looks whose lock it is."""
+        """Each lease/3, forever: it never checks the lock's owner."""
         try:
             if self.store.exists(self.key):
                 self.store.expire(self.key, int(self.lease_s))

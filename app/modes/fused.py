@@ -23,7 +23,9 @@ from app.modes.mode import LockingMode
 from app.store.servers import Servers
 from app.text import Text
 
-MOMENT_MS = 100  # between the two scripts, beside the think time: what takes longer is frozen
+MOMENT_MS = (
+    100  # between the two scripts, next to the think time: a buyer that takes longer is frozen
+)
 
 
 class Fused(LockingMode):

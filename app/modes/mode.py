@@ -60,7 +60,7 @@ class Mode(ABC):
 
 
 class StoreMode(Mode):
-    """A mode that sells in the store. `sales` reads and writes what stands beside the stock."""
+    """A mode that sells in the store. `sales` reads and writes the keys next to the stock."""
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         super().__init__(servers, clock, round)

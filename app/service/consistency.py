@@ -1,4 +1,4 @@
-"""Has the store what the books have seen of it, and the other way round? Else nothing is sold.
+"""Compare store and database: if either lost what the other has seen, nothing is sold.
 
 The books are the database: they know the newest round that was begun of each item, in which store,
 and how many orders a round has. A store whose log was cut, that was emptied or replaced, shows by
@@ -44,7 +44,7 @@ from app.store.sql import holds as sql_holds
 from app.store.sql.begun_rounds import Seen
 
 WATCH = 60.0  # s between two looks at a store that seems the same; see keep_watch
-TURN = 0.2  # s in which it is noticed that the store is met anew
+TURN = 0.2  # s after which a new connection to the store is noticed at the latest
 AGAIN = 2.0  # s until the next look when store or database were away
 NEWEST = 20  # rounds whose orders are counted with each look; an audit counts its own round's
 
@@ -123,7 +123,7 @@ class ConsistencyCheck:
     def accept(self, item: str) -> Lack | None:
         """Sell the item again, from a round on that is newer than all that were seen.
 
-        The store is told first which keys have bought within a day. None: it lacks nothing. Raises
+        The store first gets the keys that have bought within a day. None: it lacks nothing. Raises
         as `look` does.
         """
         lack = self.look(item)
@@ -180,7 +180,7 @@ class ConsistencyCheck:
             loss_marks.confirm(self.store, item, number, there_are)
 
     def keep_watch(self, stop: threading.Event) -> None:
-        """Look when the store or the database is met, met anew, and once in a while.
+        """Look at each new connection to store or database, and every WATCH seconds.
 
         That store may have sold before we looked: then orders tell, as soon as these are booked.
         """

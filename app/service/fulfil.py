@@ -121,7 +121,7 @@ class Mover:
                 dead_letters.add(self.store, names, id, fields, why.reason, units, buyer)
 
     def _still_there(self, names: Keys, sold: dict[bytes, Order]) -> dict[bytes, Order]:
-        """Without what was read from a server that is the store no more: nobody was told of it."""
+        """Drop sales read from a server that lost its role: their buyers got no answer."""
         pipe = self.store.pipeline(transaction=False)
         for id in sold:
             pipe.xrange(names.sales, id, id)
@@ -264,7 +264,7 @@ class Consumer:
         return [(by_name[name], entries) for name, entries in cast(Answer, new)]
 
     def _streams(self) -> list[Keys]:
-        """Open streams of the items that are not busy, but for those that stand aside."""
+        """Open streams of the items that are not busy, except those that back off."""
         items = [
             item
             for item in self.items
@@ -281,7 +281,7 @@ class Consumer:
 
     def _xreadgroup(self, client: Any, streams: list[Keys], wait: int) -> Any:
         new = dict.fromkeys([each.sales for each in streams], ">")
-        # A wait of 0 would mean for ever.
+        # A wait of 0 would mean forever.
         return client.xreadgroup(GROUP, self.name, new, count=self.batch, block=wait or None)
 
     def _read_each(self, streams: list[Keys]) -> list[Batch]:
@@ -306,10 +306,10 @@ class Consumer:
         return answered
 
     def _failed(self, names: Keys, error: redis.RedisError) -> None:
-        """A group or a stream that is gone is made anew; for what else it may be, time passes."""
+        """Recreate a missing group or stream; back off on any other error."""
         try:
             if "NOGROUP" in str(error) or "no such key" in str(error):
-                log.warning("%s: its group is made anew: %s", names.sales, error)
+                log.warning("%s: its group is recreated: %s", names.sales, error)
                 rounds.make_group(self.store, names)
                 return
         except redis.ResponseError as again:

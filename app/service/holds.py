@@ -1,6 +1,6 @@
 """Holds: units that are taken and not paid for are settled once, and put back once.
 
-Two steps: whoever comes first settles a hold, in one step on its own record; then the units go back
+Two steps: the first caller settles a hold, in one step on its own record; then the units go back
 into stock, in one step with taking them out of `held`, and under the lock under which the round's
 mode sells. If a process dies in between, the units are still held, and the next sweep puts them
 back. A sweep does each step for many holds at once.

@@ -46,7 +46,7 @@ class Witnessed(NamedTuple):
 
     @property
     def field(self) -> str:
-        """The field under which it is kept beside a mark."""
+        """The field under which it is stored with a mark."""
         return keys.ended(self.order.id, self.ended) if self.ended else self.order.id
 
     def known(self, said: bytes | None) -> bool:
@@ -60,7 +60,7 @@ class LossDetector:
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.rounds = rounds
         self.store = servers.own_store()  # no connection of this one asks us anything
-        # The newest sale of a store's log is among the last that as many threads were told of.
+        # Each thread has one sale in flight, so the log's newest sale is among so many.
         self.most = servers.settings.shop_threads
         self.seen: dict[str, int] = {}  # item -> number of its newest round
         self.told: dict[str, deque[Witnessed]] = {}

@@ -100,7 +100,7 @@ class Purchase:
     def _sell(self, order: Order) -> PurchaseAnswer:
         """Sell in the running round. Raises NotOnSale, Invalid, StoreAway, DatabaseAway."""
         # A switch between the look-up and the sale costs one more try, also after a BUSY of
-        # a round that had ended meanwhile; a purchase that meets two in a row is told BUSY.
+        # a round that had ended meanwhile; a purchase that meets two in a row gets BUSY.
         for _ in range(2):
             selling, wire = self.running_rounds.find(order.item), Wire()
             now = self.servers.clock.now(ask=False)

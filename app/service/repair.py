@@ -27,7 +27,7 @@ from app.store.servers import Servers
 from app.store.sql import begun_rounds, db, orders, stock
 from app.store.sql.orders import OrderLine
 
-RACES = 20  # looks at a round in which fulfil still buries sales before one is told to try again
+RACES = 20  # looks at a round in which fulfil still buries sales, before the repair gives up
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class RoundFigures:
-    """Units, but for `booked` (orders) and `waiting` (sales in the stream that are none yet).
+    """Units, except `booked` (orders) and `waiting` (sales in the stream that are none yet).
 
     `gone`: the store knew nothing of the round. `known_ids` are the ids of all sales and holds in
     store or database.

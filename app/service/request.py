@@ -14,7 +14,7 @@ current: ContextVar[str] = ContextVar("request", default="")  # "": none
 
 
 def new_id() -> str:
-    """64 random bits in hex: short, as each sale carries it, and it is told by telephone."""
+    """64 random bits in hex: short, as each sale stores it, and customers read it out."""
     return os.urandom(8).hex()
 
 

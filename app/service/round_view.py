@@ -1,4 +1,4 @@
-"""A round as programs are told of it: in the same terms by HTTP and by `lastapple round --json`."""
+"""A round for programs, in the same terms by HTTP and by `lastapple round --json`."""
 
 from __future__ import annotations
 

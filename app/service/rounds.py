@@ -102,7 +102,7 @@ class Rounds:
         return self.servers.known_masters.identities() if needed else ""
 
     def with_masters(self, round: Round) -> Round | None:
-        """Return a running round; one of an older version lists the masters of this host from now.
+        """Return a running round; a record of an older version gets this host's masters.
 
         Raises Invalid when these cannot be listed, StoreAway.
         """

@@ -94,7 +94,7 @@ class RunningRounds:
     """Knows each item's round without asking for every purchase.
 
     A worker learns of a switch in two ways: its mode finds the round's stock gone, or the beat
-    (see worker_status) sees a newer round. Either way the round is looked up anew.
+    (see worker_status) sees a newer round. Either way it looks the round up again.
     """
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
@@ -137,7 +137,7 @@ class RunningRounds:
         return listed if listed is round else self._fit(listed)
 
     def forget(self, stale: Selling) -> None:
-        """Sell in it no more; who waits or thinks in it wakes up."""
+        """Stop selling in the round; buyers that wait or think in it wake up."""
         with self.lock:
             if self.selling.get(stale.round.item) is stale:
                 del self.selling[stale.round.item]

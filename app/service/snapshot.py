@@ -21,7 +21,7 @@ class Snapshot:
 
     left: int
     waiting: list[Order]  # sales in the stream, not yet orders
-    recorded: int  # sales ever written to the stream, but for those dropped or put back
+    recorded: int  # sales ever written to the stream, except those dropped or put back
     rows: dict[str, OrderLine]  # by id: those with an id or key of what is in the store, or held
     dead: list[Order] = field(default_factory=list)  # dead letters that can be read
     unreadable: int = 0  # dead letters and holds that cannot

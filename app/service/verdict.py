@@ -79,7 +79,7 @@ class Audit:
         lacks = self.not_booked or self.orders_lost
         contradicts = self.broken or lacks or taken + self.left > self.stocked
         if self.verdict == Verdict.INCONSISTENT and not contradicts:
-            return self.sentence  # the store had lost something, which stands there
+            return self.sentence  # the sentence says what the store had lost
         return sentence(replace(self, answers={}, in_doubt=0))
 
     def downgraded(self, lost: Text) -> Audit:
@@ -95,7 +95,7 @@ class Audit:
 def sentence(audit: Audit) -> Text:
     """The verdict as one would say it to a class.
 
-    BUSY answers while stock remains are no undersell, and are told apart from it.
+    BUSY answers while stock remains are no undersell; the sentence names them.
     """
     stocked, sold, left, held = audit.stocked, audit.sold, audit.left, audit.held
     busy = audit.answers.get(Outcome.BUSY, 0)

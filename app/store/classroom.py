@@ -13,7 +13,7 @@ LIFE = 24 * 3600  # s after its last sign until a class is forgotten
 
 
 def begin(store: redis.Redis, item: str, now: int) -> None:
-    """A new class: who joined before `now` (ms since 1970) is none of it. No book is touched."""
+    """Begin a new class without the phones that joined before `now` (ms since 1970)."""
     pipe = store.pipeline()
     pipe.set(keys.class_began(item), now)  # for good: a phone may keep its cookie for a year
     pipe.delete(keys.class_sale(item), keys.class_ending(item), keys.class_hidden(item))

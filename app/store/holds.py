@@ -1,4 +1,4 @@
-"""Holds in the store: settled by whoever comes first, and found when they are due.
+"""Holds in the store: settled by the first caller, and found when they are due.
 
 A mode takes a hold as it takes a sale, only into another stream; the id that the store gives to the
 entry is the moment from which it runs. Who first looks at the round's holds afterwards enters it.

@@ -94,7 +94,7 @@ dead_letters = _named("dead")
 dropped = _named("dead:dropped")
 
 # The class on the item, in the lab.
-# String: when the class began, in ms since 1970; who joined before is of an earlier one.
+# String: when the class began, in ms since 1970; phones that joined before are of an earlier one.
 class_began = _named("class:began")
 class_roll = _named("class:roll")  # hash: a worker of the shop -> the phones that it hears, as JSON
 class_hidden = _named("class:hidden")  # set of the phones whose nicknames are kept off the screens

@@ -36,7 +36,7 @@ class IdentityRow(Base):
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """Store or database, for one item: who it is, and the name that it has for the other.
+    """Store or database, for one item: its identity, and the name that it has for the other.
 
     `id` and `partner` are "" before they are paired. `round` is the newest that it knows; 0: none.
     """

@@ -73,7 +73,7 @@ class RoundSales:
         client.mset(self.copies(order, earlier))
 
     def copies(self, order: Order, earlier: Earlier) -> dict[str, bytes]:
-        """Say what is set beside the stream's entry, by its key."""
+        """Return what is set next to the stream's entry, by its key."""
         counted = zip(self.counter(order), self.counted(order, earlier), strict=True)
         return self.keys.copies(order) | dict(counted)
 

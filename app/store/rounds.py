@@ -19,7 +19,7 @@ from app.store.keys import Keys
 
 GROUP = "fulfil"  # the consumer group that moves sales to the database
 NUMBER = re.compile(rb"\d{1,9}")  # a round's, as the database can keep it
-RACES = 100  # instructors who may press Start at the same instant before one is told to try again
+RACES = 100  # instructors who may press Start at the same instant before one gets an error
 
 
 Ready = Callable[[Round | None, Round], bool]  # see start

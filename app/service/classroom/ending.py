@@ -1,4 +1,4 @@
-"""How a class's sale ended, for the phones: whose apple exists, and whose does not."""
+"""The end of a class's sale, for the phones: which apples exist, and which do not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ForOne(TypedDict):
 class Ending:
     """`sold` is the audit's; `buyers` have bought one each, in this order.
 
-    Who came first has what there was. The shop could as well choose others: it has promised the
+    The first buyers have what there was. The shop could as well choose others: it has promised the
     same to all of them.
     """
 

@@ -8,7 +8,7 @@ import unicodedata
 from app.domain import Invalid
 from app.text import Text
 
-LONGEST_NAME = 20  # characters; it must fit beside two hundred others on a projector
+LONGEST_NAME = 20  # characters; it must fit next to two hundred others on a projector
 # Letters and signs to Unicode, and nothing to the eye: the fillers of Hangul, the Braille cell
 # without a dot, the null notehead, the blanks of hieroglyphs.
 BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\U0001d159\U00013441\U00013442")

@@ -1,6 +1,6 @@
 """Places on the projector, for the phones that one worker hears.
 
-Nobody is refused: who comes takes somebody's place when there is none. A client is an address, and
+No phone is refused: a new one takes another's place when none is free. A client is an address, and
 a whole class may come from one (a router, a hotspot), so no address has a most. It has a pace, and
 gives up its own places first (docs/decisions/lab.md).
 """
@@ -31,7 +31,7 @@ class ClassMember:
 
 @dataclass(frozen=True)
 class RollPlace:
-    """`added` (ms since 1970) is when its address got it; whoever takes it over leaves that.
+    """`added` (ms since 1970) is when its address got it; a take-over does not change it.
 
     `again`: the phone was heard since it joined, as each open page is, and no mere request.
     """
@@ -49,8 +49,8 @@ class Roll:
     def hear(self, member: ClassMember, address: str) -> bool:
         """A phone gives a sign. True when a screen should know at once: it is new, or renamed.
 
-        Who takes a place over waits for its turn to be shown: to write that down at once would
-        make each request of a crowd a write to the disk.
+        A phone that takes a place over is shown later: to write that down at once would make each
+        request of a crowd a write to the disk.
         """
         before = self.places.pop(member.id, None)
         if before and before.member.seen >= member.seen - GONE:

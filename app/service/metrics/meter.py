@@ -18,7 +18,7 @@ from app.service.metrics.places import WorkerFiles
 
 PURCHASES = "lastapple_purchases"
 WAIT = "lastapple_purchase_wait_seconds"
-# What is counted beside the answers, and what it says of itself.
+# Counters next to the answers, with their help texts.
 SUMS = {
     "lastapple_purchase_attempts": "Tries to sell, the first one of each purchase included.",
     "lastapple_purchase_conflicts": "Lost races: aborted EXECs, versions that had changed.",

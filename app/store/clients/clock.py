@@ -23,7 +23,7 @@ def now(store: redis.Redis) -> int:
 
 
 class StoreClock:
-    """Goes on by itself between two looks, also while the store is away. Threads share it."""
+    """Runs between two looks, also while the store is away. Threads share it."""
 
     def __init__(self, store: redis.Redis) -> None:
         self.store = store

@@ -105,7 +105,7 @@ class ClusterPipeline(Pipeline):
         return answers
 
     def _followed(self, command: Command, answer: Any) -> Any:
-        """A command that was told where its slot has gone has not run: send it after."""
+        """Resend a command that the node redirected: it has not run."""
         if not isinstance(answer, AskError):  # MovedError is one
             return answer
         self.topology.notice(answer)

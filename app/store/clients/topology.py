@@ -56,7 +56,7 @@ class Topology:
         self.client = client
         self.clients: dict[Address, redis.Redis] = {}
         self.owners: list[redis.Redis | None] = []  # by slot; empty: nobody has asked yet
-        self.known = [_address(node) for node in nodes]  # who failed us last is last
+        self.known = [_address(node) for node in nodes]  # the node that failed last is last
         self.making = threading.Lock()
         self.looking = threading.Lock()
 

@@ -57,7 +57,7 @@ class ZooKeeper:
     """A kazoo client with limits. Every method raises StoreAway when its servers do not answer."""
 
     def __init__(self, client: KazooClient, limit_s: float) -> None:
-        self.client: Any = weakref.proxy(client)  # else `_over` would keep it alive for ever
+        self.client: Any = weakref.proxy(client)  # else `_over` would keep it alive forever
         self.limit = limit_s
         self._strays: set[tuple[str, str]] = set()
         client.add_listener(self._look_for_strays)
@@ -66,7 +66,7 @@ class ZooKeeper:
 
     @classmethod
     def over(cls, client: KazooClient, limit_s: float = LIMIT_S) -> ZooKeeper:
-        """The one for all who use `client`; whoever asks first says its limit."""
+        """Return the one for all users of `client`; the first caller sets its limit."""
         with _once:
             known = _over.get(client)
             if known is None:

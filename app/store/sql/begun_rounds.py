@@ -42,7 +42,7 @@ class Seen:
 
 
 def seen(session: Session, item: str) -> Seen:
-    """Nothing by a database that was never migrated."""
+    """Return the newest round with an order, or begun; none in an empty database."""
     if not inspect(session.connection()).has_table(BegunRow.__tablename__):
         return Seen()
     row = session.get(BegunRow, item)

@@ -42,7 +42,7 @@ class ComparisonRow(Base):
 
 
 def save(session: Session, row: RunRow | ComparisonRow) -> None:
-    """Write it, or write it anew."""
+    """Insert or replace the row."""
     session.merge(row)
 
 

@@ -1,4 +1,4 @@
-"""The table of recipe `db_unique`: who holds which lock until when, by the database's own clock."""
+"""The table of recipe `db_unique`: locks with owner and expiry, by the database's own clock."""
 
 from __future__ import annotations
 

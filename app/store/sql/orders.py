@@ -60,7 +60,7 @@ class OrderRow(OrderColumns, Base):
 TABLE = cast(Table, OrderRow.__table__)
 INSERTED = dict(zip(FIELDS, FIELDS, strict=True)) | {"confirmed": bulk.NOW}
 
-# What the columns take: characters, and bits beside the sign.
+# The columns' limits: characters, and bits without the sign.
 COLUMNS = {name: TABLE.c[name].type for name in FIELDS}
 LONGEST = {name: kind.length or 0 for name, kind in COLUMNS.items() if isinstance(kind, String)}
 BITS = {

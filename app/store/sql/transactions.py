@@ -58,7 +58,7 @@ def sellers(workers: int, threads: int) -> int:
 
 
 class Transactions:
-    """At most `most` of one engine are open at once, in all threads; who asks first sets it."""
+    """At most `most` of one engine are open at once, in all threads; the first caller sets it."""
 
     def __init__(self, engine: Engine, most: int = FOR_PAGES) -> None:
         self.engine = engine
@@ -114,8 +114,8 @@ def _limit(sql: Connection, wait: float, idle: float) -> None:
     if sql.dialect.name == "sqlite":
         sql.exec_driver_sql(f"PRAGMA busy_timeout = {ms}")
     else:
-        # A lock's time-out begins anew for each place in the queue; the statement's does not.
-        # 0 would mean for ever.
+        # A lock's time-out restarts for each place in the queue; the statement's does not.
+        # 0 would mean forever.
         from app.store.sql.impatient import Impatient  # psycopg is an extra: not everybody has it
 
         connection = sql.connection.driver_connection

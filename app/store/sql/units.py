@@ -34,7 +34,7 @@ TAKEN_UNITS = '"order" IS NOT NULL'
 
 
 class UnitRow(Base):
-    """One unit, the `n`-th of its round, which is named as in StockRow. `order`: whose it is."""
+    """The `n`-th unit of its round, which is named as in StockRow. `order`: the id of its order."""
 
     __tablename__ = "units"
 
@@ -44,7 +44,7 @@ class UnitRow(Base):
     n: Mapped[int] = mapped_column(primary_key=True)
     order: Mapped[str | None] = mapped_column(String(36))
 
-    # Who looks for a free unit must not walk over all that are sold.
+    # A search for a free unit must not walk over all that are sold.
     __table_args__ = (
         Index(
             "units_free",
