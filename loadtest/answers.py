@@ -32,15 +32,19 @@ def read(status: int, body: bytes) -> ShopAnswer:
     a body that is not JSON, an outcome under a wrong status, a problem without an outcome.
     """
     try:
-        said = json.loads(body)
-        outcome = said.get("outcome")
+        document = json.loads(body)
+        outcome = document.get("outcome")
         if outcome is None:
-            return ShopAnswer(ERROR, why=f"{status} {said.get('title', 'no outcome in the body')}")
+            return ShopAnswer(
+                ERROR, why=f"{status} {document.get('title', 'no outcome in the body')}"
+            )
         if STATUS.get(outcome) != status:
             return ShopAnswer(ERROR, why=f"{outcome} with status {status}")
         if outcome == "NOOP":
             return ShopAnswer(outcome)
-        return ShopAnswer(outcome, said["attempts"], said["round_trips"], said["commands"])
+        return ShopAnswer(
+            outcome, document["attempts"], document["round_trips"], document["commands"]
+        )
     except (ValueError, AttributeError):
         return ShopAnswer(ERROR, why=f"{status} with a body that is no JSON object")
     except KeyError as missing:

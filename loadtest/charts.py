@@ -79,10 +79,10 @@ def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -
     groups: dict[str, Sequence[ComparisonRow | Yardstick]] = {
         label(mode, group[0].exhibit): group for mode, group in by_mode(rows).items()
     }
-    if any(hasattr(one, name) for one in yardsticks for name in chart.names):
+    if any(hasattr(yardstick, name) for yardstick in yardsticks for name in chart.names):
         groups[NOOP] = yardsticks
     spreads = {
-        (name, column): spread(getattr(one, column.name, None) for one in group)
+        (name, column): spread(getattr(row, column.name, None) for row in group)
         for name, group in groups.items()
         for column in chart.columns
     }

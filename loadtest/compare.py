@@ -113,8 +113,8 @@ def compare(
     write(html_file, html)
     people.print(f"Report with charts: {html_file}", soft_wrap=True, highlight=False)
     if json_file:
-        said = document(machine, options, run.rows, run.yardsticks, ended)
-        write(json_file, json.dumps(asdict(said), indent=2) + "\n")
+        report = document(machine, options, run.rows, run.yardsticks, ended)
+        write(json_file, json.dumps(asdict(report), indent=2) + "\n")
 
 
 def show(console: Console, machine: Machine, run: ComparisonRun) -> None:

@@ -82,9 +82,9 @@ class Feed:
 
     def percentile(self, part: int) -> float | None:
         """ms that `part` % of the sales took at most."""
-        wanted, seen = rank(self.latencies.total(), part), 0
+        wanted, counted = rank(self.latencies.total(), part), 0
         for bucket, count in sorted(self.latencies.items()):
-            seen += count
-            if seen >= wanted:
+            counted += count
+            if counted >= wanted:
                 return round(math.exp(bucket / FINE), 2)
         return None

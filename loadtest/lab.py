@@ -48,7 +48,7 @@ class About:
     database: str
     modes: dict[str, bool]
     recipes: dict[str, bool]
-    most: dict[str, int] = field(default_factory=dict)  # units of a round, by mode
+    max_units: dict[str, int] = field(default_factory=dict)  # units of a round, by mode
 
     def exhibit(self, mode: str) -> bool:
         """Is `mode` or `mode:recipe` broken on purpose? The mode must be a known one."""
@@ -80,34 +80,36 @@ class Lab:
         self.url = url.rstrip("/")
 
     def about(self) -> About:
-        said = self.call("GET", "/about")
+        document = self.call("GET", "/about")
         try:
             return About(
-                version=said["version"],
-                workers=said["shop"]["workers"],
-                threads=said["shop"]["threads"],
-                server=said["store"]["server"],
-                appendfsync=said["store"]["appendfsync"],
-                durability=said["store"].get("durability", ""),
-                database=said["database"],
-                modes={mode["name"]: mode["exhibit"] for mode in said["modes"]},
-                recipes={recipe["name"]: recipe["exhibit"] for recipe in said["recipes"]},
-                most={mode["name"]: mode["most"] for mode in said["modes"] if "most" in mode},
+                version=document["version"],
+                workers=document["shop"]["workers"],
+                threads=document["shop"]["threads"],
+                server=document["store"]["server"],
+                appendfsync=document["store"]["appendfsync"],
+                durability=document["store"].get("durability", ""),
+                database=document["database"],
+                modes={mode["name"]: mode["exhibit"] for mode in document["modes"]},
+                recipes={recipe["name"]: recipe["exhibit"] for recipe in document["recipes"]},
+                max_units={
+                    mode["name"]: mode["most"] for mode in document["modes"] if "most" in mode
+                },
             )
         except (KeyError, TypeError) as odd:
             raise RunFailed(f"{self.url}/about lacks {odd}: is it Last Apple's lab?") from odd
 
     def running_round(self, item: str) -> Running | None:
         """The item's running round, None when there is none."""
-        status, said = request(self.url, "GET", f"/rounds/{item}")
-        if status != 200 or not said.get("running"):
+        status, document = request(self.url, "GET", f"/rounds/{item}")
+        if status != 200 or not document.get("running"):
             return None
-        return Running(said["round"], said["mode"])
+        return Running(document["round"], document["mode"])
 
     def start_round(self, item: str, stock: int, mode: str) -> int:
         """Put `stock` units on sale, which ends the item's running round. Returns its number."""
-        said = self.call("POST", "/rounds", {"item": item, "stock": stock, "mode": mode})
-        return int(said["round"])
+        document = self.call("POST", "/rounds", {"item": item, "stock": stock, "mode": mode})
+        return int(document["round"])
 
     def end_round(self, item: str) -> None:
         self.call("POST", f"/rounds/{item}/end", {})
@@ -131,14 +133,14 @@ class Lab:
             pause *= 2
 
     def call(self, method: str, path: str, body: Body | None = None) -> dict[str, Any]:
-        status, said = request(self.url, method, path, body)
-        detail = said.get("detail") or said.get("title") or "no reason given"
+        status, document = request(self.url, method, path, body)
+        detail = document.get("detail") or document.get("title") or "no reason given"
         if status == 422:
             raise LabRefused(f"The lab refuses: {detail}")
         if status >= 300:
             kind = LabUnavailable if status == 503 else RunFailed
             raise kind(f"The lab answered {method} {path} with {status}: {detail}")
-        return said
+        return document
 
 
 def request(
@@ -157,13 +159,13 @@ def request(
         payload = None if body is None else json.dumps(body)
         connection.request(method, parts.path + path, payload, headers)
         answer = connection.getresponse()
-        said = json.loads(answer.read())
+        document = json.loads(answer.read())
     except (OSError, http.client.HTTPException) as away:
         raise RunFailed(f"{url} does not answer: {away or type(away).__name__}.") from away
     except ValueError as unreadable:
         raise RunFailed(f"{url}{path} does not answer in JSON: is it Last Apple?") from unreadable
     finally:
         connection.close()
-    if not isinstance(said, dict):
+    if not isinstance(document, dict):
         raise RunFailed(f"{url}{path} does not answer with a JSON object: is it Last Apple?")
-    return answer.status, said
+    return answer.status, document

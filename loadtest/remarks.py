@@ -13,38 +13,38 @@ def verdict(rows: list[ComparisonRow]) -> str:
     """What became of the stock in a mode's sell-out cells, in one sentence."""
     stocked = rows[0].stocked
     repeats = f"{len(rows)} repeats" if len(rows) > 1 else "1 repeat"
-    if over := [one.oversold for one in rows if one.oversold]:
+    if over := [row.oversold for row in rows if row.oversold]:
         return (
             f"oversold in {len(over)} of {repeats}: up to {max(over):,} customers too many "
             f"for {stocked:,} units."
         )
-    if all(one.sold == one.stocked == one.orders for one in rows):
+    if all(row.sold == row.stocked == row.orders for row in rows):
         return f"sold {stocked:,} of {stocked:,} in {repeats}, each with its order."
-    kept = ", ".join(f"{one.sold} sold, {one.left} left" for one in rows)
-    return f"did not oversell, and did not sell to the last unit either: {kept}."
+    leftovers = ", ".join(f"{row.sold} sold, {row.left} left" for row in rows)
+    return f"did not oversell, and did not sell to the last unit either: {leftovers}."
 
 
 def remarks(rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> list[str]:
     """What went wrong or is missing, one sentence each; empty after a clean run."""
-    said = []
+    sentences = []
     for mode, group in by_mode(rows).items():
         name = label(mode, group[0].exhibit)
         if bound := repeats(group, "generator_bound"):
-            said.append(BOUND.say(mode=name, repeats=bound))
+            sentences.append(BOUND.say(mode=name, repeats=bound))
         if unsettled := repeats(group, "settled", False):
-            said.append(
+            sentences.append(
                 f"{name} had not settled 30 s after a cell of repeat {unsettled}: "
                 "its counts there are not final."
             )
-        if failed := sum(one.errors + one.cost_errors for one in group):
-            said.append(ERRORS.say(mode=name, num=failed))
-        if busy := sum(one.cost_busy for one in group):
-            said.append(BUSY.say(mode=f"{name}, cost cells", num=busy))
+        if failed := sum(row.errors + row.cost_errors for row in group):
+            sentences.append(ERRORS.say(mode=name, num=failed))
+        if busy := sum(row.cost_busy for row in group):
+            sentences.append(BUSY.say(mode=f"{name}, cost cells", num=busy))
     if bound := repeats(yardsticks, "generator_bound"):
-        said.append(BOUND.say(mode=NOOP, repeats=bound))
-    return said
+        sentences.append(BOUND.say(mode=NOOP, repeats=bound))
+    return sentences
 
 
 def repeats(rows: Iterable[ComparisonRow | Yardstick], flag: str, value: bool = True) -> str:
     """The numbers of the repeats in which the flag had that value: "1, 3"."""
-    return ", ".join(str(one.repeat) for one in rows if getattr(one, flag) is value)
+    return ", ".join(str(row.repeat) for row in rows if getattr(row, flag) is value)

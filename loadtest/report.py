@@ -49,8 +49,8 @@ def document(
         ended.astimezone(UTC).isoformat(timespec="seconds"),
         machine,
         options,
-        [rounded(one) for one in rows],
-        [rounded(one) for one in yardsticks],
+        [rounded(row) for row in rows],
+        [rounded(yardstick) for yardstick in yardsticks],
     )
 
 
@@ -81,7 +81,7 @@ def page(
         charts=list(filter(None, (draw(chart, rows, yardsticks) for chart in CHARTS))),
         summaries=summaries(rows, yardsticks),
         columns=COLUMNS,
-        repeats=[(label(one.mode, one.exhibit), one.repeat, line([one], COLUMNS)) for one in rows],
+        repeats=[(label(row.mode, row.exhibit), row.repeat, line([row], COLUMNS)) for row in rows],
         warm_up=WARM_UP,
         quiet=QUIET,
         sell_out_limit=SELL_OUT_LIMIT,

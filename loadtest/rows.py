@@ -131,13 +131,13 @@ def row(
 
 def worth_a_cross_check(rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of one repeat that wrk measures again: the fastest, and any generator-bound."""
-    fastest = sorted(rows, key=lambda one: one.goodput, reverse=True)[:FASTEST]
-    return [one for one in rows if one in fastest or one.generator_bound]
+    fastest = sorted(rows, key=lambda row: row.goodput, reverse=True)[:FASTEST]
+    return [row for row in rows if row in fastest or row.generator_bound]
 
 
 def by_mode(rows: list[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
     """The rows of each mode, modes in the order in which they first come."""
     groups: dict[str, list[ComparisonRow]] = {}
-    for one in sorted(rows, key=lambda one: one.repeat):
-        groups.setdefault(one.mode, []).append(one)
+    for row in sorted(rows, key=lambda row: row.repeat):
+        groups.setdefault(row.mode, []).append(row)
     return groups

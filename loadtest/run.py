@@ -121,7 +121,7 @@ class ComparisonRun:
         Waits for the audit, although its counts are not used: the next cell must not share the
         machine with orders still on their way to the database.
         """
-        endless = min(ENDLESS, self.about.most.get(mode, ENDLESS))
+        endless = min(ENDLESS, self.about.max_units.get(mode, ENDLESS))
         round_number = self.lab.start_round(ITEM, endless, mode)
         measured = measure(self.load(ITEM))
         audit = self.lab.audit(ITEM, round_number)
@@ -137,10 +137,13 @@ class ComparisonRun:
             noop.wrk_goodput = wrk.goodput(self.load(item=None))
         if not noop.wrk_goodput:
             raise RunFailed(f"{self.url} answered no POST /noop of wrk.")
-        for one in worth_a_cross_check(rows):
-            with self.step(f"repeat {number}: {self.label(one.mode)}, by wrk"):
-                goodput, _ = self.cost(one.mode, wrk.goodput)
-            one.wrk_goodput, one.wrk_ratio_noop = goodput, goodput / noop.wrk_goodput
+        for measured_row in worth_a_cross_check(rows):
+            with self.step(f"repeat {number}: {self.label(measured_row.mode)}, by wrk"):
+                goodput, _ = self.cost(measured_row.mode, wrk.goodput)
+            measured_row.wrk_goodput, measured_row.wrk_ratio_noop = (
+                goodput,
+                goodput / noop.wrk_goodput,
+            )
 
     def load(self, item: str | None) -> Load:
         return Load(self.url, self.options.buyers, item, self.options.seconds)

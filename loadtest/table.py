@@ -30,9 +30,9 @@ def line(rows: Sequence[ComparisonRow | Yardstick], columns: Sequence[Column]) -
 
     A star marks the goodput of rows of which one was generator-bound.
     """
-    bound = any(one.generator_bound for one in rows)
+    bound = any(row.generator_bound for row in rows)
     return [
-        cell(spread(getattr(one, column.name, None) for one in rows), column.digits)
+        cell(spread(getattr(row, column.name, None) for row in rows), column.digits)
         + (" *" if bound and column.name == "goodput" else "")
         for column in columns
     ]

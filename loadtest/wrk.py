@@ -25,8 +25,8 @@ def version() -> str | None:
     """Name and version ("wrk 4.1.0"); None: it is not installed."""
     if path() is None:
         return None
-    said = subprocess.run(["wrk", "--version"], capture_output=True, text=True, timeout=10)
-    return " ".join(said.stdout.split()[:2])
+    output = subprocess.run(["wrk", "--version"], capture_output=True, text=True, timeout=10)
+    return " ".join(output.stdout.split()[:2])
 
 
 def goodput(load: Load) -> float:

@@ -60,9 +60,9 @@ class Guarded:
         self.names = names
 
     def sell(self) -> Attempt:
-        asked = time.monotonic()
+        start = time.monotonic()
         mine = self.lock.acquire()
-        waited = time.monotonic() - asked
+        waited = time.monotonic() - start
         if mine:
             try:
                 self.critical_section()

@@ -17,13 +17,13 @@ def names(text: str) -> list[str]:
 
 def shapes(text: str) -> list[Shape]:
     """Parse "2x4,2x16": processes x threads of each."""
-    return [_shape(one) for one in _separate("--shapes", text, "2x4,2x16")]
+    return [_shape(shape) for shape in _separate("--shapes", text, "2x4,2x16")]
 
 
 def _shape(text: str) -> Shape:
-    if not (found := re.fullmatch(r"(0|[1-9][0-9]{0,3})x(0|[1-9][0-9]{0,3})", text)):
+    if not (match := re.fullmatch(r"(0|[1-9][0-9]{0,3})x(0|[1-9][0-9]{0,3})", text)):
         raise Invalid({"shapes": f"--shapes: {text!r} is no shape like 2x16, processes x threads"})
-    shape = Shape(int(found[1]), int(found[2]))
+    shape = Shape(int(match[1]), int(match[2]))
     if not (1 <= shape.processes <= MOST_PROCESSES and 1 <= shape.threads <= MOST_THREADS):
         raise Invalid(
             {

@@ -60,7 +60,7 @@ class LockResult:
 
     def spread(self, name: str) -> Spread | None:
         """Of one figure over the repeats."""
-        return spread(getattr(one, name) for one in self.repeats)
+        return spread(getattr(repeat, name) for repeat in self.repeats)
 
     def ratio(self, name: str) -> Spread | None:
         """Of one figure ÷ the base's in the same repeat."""
@@ -72,4 +72,4 @@ class LockResult:
     @property
     def oversold(self) -> int:
         """In all repeats together: a median would hide the one repeat in which a lock broke."""
-        return sum(one.oversold for one in self.repeats)
+        return sum(repeat.oversold for repeat in self.repeats)

@@ -42,9 +42,9 @@ class Whole:
     def sell(self) -> Attempt:
         id = draw_id()
         order = Order(id, self.item, 1, 1, 60, "", id, int(time.time() * 1000))
-        asked = time.monotonic()
+        start = time.monotonic()
         sale = self.mode.sell(order)
-        return Attempt(time.monotonic() - asked, sale.outcome is Outcome.SOLD)
+        return Attempt(time.monotonic() - start, sale.outcome is Outcome.SOLD)
 
 
 class Recipe:
@@ -88,9 +88,9 @@ class Inlined:
         self.names = names
 
     def sell(self) -> Attempt:
-        asked = time.monotonic()
+        start = time.monotonic()
         values = self.lock.acquire([self.names.stock], WAIT_S)
-        waited = time.monotonic() - asked
+        waited = time.monotonic() - start
         if values is None:
             return Attempt(waited, sold=False)
         left = int(values[0]) - 1

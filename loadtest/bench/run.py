@@ -142,7 +142,7 @@ def row(result: LockResult) -> dict[str, str | float | None]:
     p99 = result.ratio("p99_ms")
     fairness = result.spread("fairness")
     medians = {
-        field.name: (one := result.spread(field.name)) and finite(one.median)
+        field.name: (figure := result.spread(field.name)) and finite(figure.median)
         for field in fields(LockFigures)
     }
     return {

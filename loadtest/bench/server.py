@@ -42,6 +42,6 @@ def url(store: redis.Redis) -> str:
 
 
 def about(store: redis.Redis) -> str:
-    info = store.info("server")
-    version = info.get("valkey_version", info["redis_version"])
+    server_info = store.info("server")
+    version = server_info.get("valkey_version", server_info["redis_version"])
     return f"embedded Valkey {version} over loopback TCP, nothing written to disk (no AOF)"

@@ -68,7 +68,7 @@ def table(plan: LocksPlan, shape: Shape, results: Sequence[LockResult], width: i
             for heading, name in COLUMNS.items()
         ]
         oversold = f"[bold red]{result.oversold}[/]" if result.oversold else "0"
-        made.add_row(label(result), *(cell(one, wide) for one in spreads), oversold)
+        made.add_row(label(result), *(cell(figure, wide) for figure in spreads), oversold)
     return made
 
 

@@ -94,11 +94,11 @@ def chaos(
 
 def _tell(judged: Judgement) -> None:
     """The verdict, and what it rests on, in some lines; on stderr, as --json may print the rest."""
-    told = document(judged)
-    faults, hits = (sum(told[name].values()) for name in ("faults", "hits"))
+    summary = document(judged)
+    faults, hits = (sum(summary[name].values()) for name in ("faults", "hits"))
     click.secho(
-        f"{judged.verdict.upper()}  {told['sales']:,} sales in {told['rounds']:,} rounds, "
-        f"{faults:,} faults, of which {hits:,} hit (seed {told['seed']})",
+        f"{judged.verdict.upper()}  {summary['sales']:,} sales in {summary['rounds']:,} rounds, "
+        f"{faults:,} faults, of which {hits:,} hit (seed {summary['seed']})",
         bold=True,
         fg=COLOURS[judged.verdict],
         err=True,
@@ -106,12 +106,12 @@ def _tell(judged: Judgement) -> None:
     for finding in judged.broken[:MOST]:
         where = f"{finding.item} {finding.round}"
         click.echo(f"  ! {finding.wrong}, {where}: {finding.sentence}", err=True)
-    for why in told["unsure"][:MOST]:
+    for why in summary["unsure"][:MOST]:
         click.echo(f"  ? {why}", err=True)
     if judged.expected:
         many = len(judged.expected)
-        found = "1 finding is" if many == 1 else f"{many} findings are"
-        click.echo(f"  {found} as docs/promises.md says.", err=True)
+        findings = "1 finding is" if many == 1 else f"{many} findings are"
+        click.echo(f"  {findings} as docs/promises.md says.", err=True)
 
 
 if __name__ == "__main__":

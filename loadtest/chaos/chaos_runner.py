@@ -186,8 +186,8 @@ class ChaosRunner:
         """Let all be booked, and keep each round's last audit."""
         deadline = time.monotonic() + SETTLING
         with ThreadPoolExecutor(len(rounds) or 1) as pool:  # an audit mostly waits
-            for found in pool.map(
+            for audit in pool.map(
                 lambda round: self.operator.settled(round[0], round[1], deadline), rounds
             ):
-                if found:
-                    self.recorder.note(found)
+                if audit:
+                    self.recorder.note(audit)

@@ -62,20 +62,20 @@ class Customer(threading.Thread):
     def go_for(self, wish: Wish) -> None:
         """Press until it is known, or until he has had enough."""
         for _ in range(5):
-            told = self._press(wish)
+            response = self._press(wish)
             fate = self.chance.random()
-            if told.answer is Reply.HELD and told.order:
-                self._settle(wish, told.order, fate)
+            if response.answer is Reply.HELD and response.order:
+                self._settle(wish, response.order, fate)
                 return
-            if told.answer in ENDED:
+            if response.answer in ENDED:
                 return
-            if told.answer is Reply.SOLD:
-                self._enjoy(wish, told, fate)
+            if response.answer is Reply.SOLD:
+                self._enjoy(wish, response, fate)
                 return
-            if told.answer is Reply.UNKNOWN and fate < 0.25:
+            if response.answer is Reply.UNKNOWN and fate < 0.25:
                 self.market.remember(wish)  # gives up, and may come back
                 return
-            if told.answer in REFUSALS and fate < 0.9:
+            if response.answer in REFUSALS and fate < 0.9:
                 if fate < 0.1:
                     self.market.remember(wish)
                 return
@@ -116,11 +116,11 @@ class Customer(threading.Thread):
         if self.chance.random() < 0.1:
             self.market.remember(wish)
 
-    def _enjoy(self, wish: Wish, told: Response, fate: float) -> None:
+    def _enjoy(self, wish: Wish, response: Response, fate: float) -> None:
         if fate < 0.12:
             self.buyer.buy(wish, self.round())  # once more, to be sure
-        elif fate < 0.22 and told.order:
-            self.buyer.look(wish, told.order)
+        elif fate < 0.22 and response.order:
+            self.buyer.look(wish, response.order)
         elif fate < 0.32:
             self.market.remember(wish)
 

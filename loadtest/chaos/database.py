@@ -27,7 +27,7 @@ class SqliteFile:
         self.path = folder / "orders.db"
         # The shop's, fulfil's and our own way there.
         self.url = self.books_url = self.own_url = f"sqlite:///{self.path}"
-        self.ways: list[Proxy] = []
+        self.proxies: list[Proxy] = []
         self.process: Process | None = None
         self.held: sqlite3.Connection | None = None
 
@@ -61,16 +61,16 @@ class Postgres:
     def __init__(
         self, reaper: Reaper, folder: Path, proxies: Proxies, environ: Mapping[str, str]
     ) -> None:
-        data = folder / "postgres"
-        command, user = postgres_command(data)
+        data_folder = folder / "postgres"
+        command, user = postgres_command(data_folder)
         self.log = folder / "postgres.log"
         self.process = Process(reaper, command, self.log, environ, user)
-        socket = data / POSTGRES_SOCKET
-        self.ways = [proxies.open(name, socket) for name in ("database", "books")]
+        socket = data_folder / POSTGRES_SOCKET
+        self.proxies = [proxies.open(name, socket) for name in ("database", "books")]
         self.url, self.books_url = (
-            f"postgresql://postgres@127.0.0.1:{way.port}/postgres" for way in self.ways
+            f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres" for proxy in self.proxies
         )
-        self.own_url = f"postgresql+psycopg://postgres@/postgres?host={data}"
+        self.own_url = f"postgresql+psycopg://postgres@/postgres?host={data_folder}"
         self.read = 0  # bytes of its log when it was started
 
     def start(self) -> None:

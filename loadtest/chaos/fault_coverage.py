@@ -59,28 +59,28 @@ def measure_coverage(history: RunHistory) -> list[FaultCoverage]:
         if op.answer in ANSWERS
     )
     durability = Durability(history.run.durability)
-    ways = sorted({of.begun.mode for of in history.rounds.values()})
-    found = []
+    modes = sorted({of.begun.mode for of in history.rounds.values()})
+    coverage = []
     for fault in FAULTS:
-        these = [one for one in history.faults if classify(one.kind, one.where) is fault]
+        these = [event for event in history.faults if classify(event.kind, event.where) is fault]
         if not these:
             continue
         promises: dict[str, tuple[str, ...]] = {}
-        for way in ways:
-            word = promise_for(way, fault, durability).name
-            promises[word] = (*promises.get(word, ()), way)
-        found.append(
+        for mode in modes:
+            word = promise_for(mode, fault, durability).name
+            promises[word] = (*promises.get(word, ()), mode)
+        coverage.append(
             FaultCoverage(
                 fault,
                 len(these),
                 sum(map(is_hit, these)),
-                sum(len(one.hit) for one in these),
-                sum(one.unbooked for one in these),
-                spread(_again(history, calls, one) for one in these),
+                sum(len(event.hit) for event in these),
+                sum(event.unbooked for event in these),
+                spread(_again(history, calls, event) for event in these),
                 promises,
             )
         )
-    return found
+    return coverage
 
 
 def _again(history: RunHistory, calls: list[tuple[int, int]], fault: InjectedFault) -> float | None:
@@ -88,7 +88,7 @@ def _again(history: RunHistory, calls: list[tuple[int, int]], fault: InjectedFau
     ends = [of.over for of in history.rounds.values() if of.begun.called <= fault.until < of.over]
     if not ends or max(ends) < fault.until + S:
         return None
-    asked = calls[bisect_left(calls, (fault.since, 0)) :]
-    answers = (until for at, until in asked if fault.until <= until <= max(ends))
+    later_calls = calls[bisect_left(calls, (fault.since, 0)) :]
+    answers = (until for at, until in later_calls if fault.until <= until <= max(ends))
     first = min(answers, default=None)
     return None if first is None else (first - fault.until) / S

@@ -55,14 +55,16 @@ class Targeting:
         workers = self.workers()
         if not workers:
             return None, set()
-        found: list[psutil.Process] = []
+        busy_workers: list[psutil.Process] = []
 
         def busy() -> set[int]:
-            found[:] = [each for each in workers if self.ops(each.pid)]
-            return self.ops(found[int(fate * len(found))].pid) if found else set()
+            busy_workers[:] = [each for each in workers if self.ops(each.pid)]
+            return (
+                self.ops(busy_workers[int(fate * len(busy_workers))].pid) if busy_workers else set()
+            )
 
         ops = self._wait(busy)
-        chosen = found or workers
+        chosen = busy_workers or workers
         return chosen[int(fate * len(chosen))], ops
 
     def aim_at_a_sale(self) -> int:
@@ -71,8 +73,8 @@ class Targeting:
 
     def aim_at_a_batch(self) -> int:
         """Wait until fulfil has just been given sales; how many are no orders yet."""
-        way, before = self.shop.moving, self.shop.moving.loads
-        self._wait(lambda: way.loads > before)
+        proxy, before = self.shop.moving, self.shop.moving.loads
+        self._wait(lambda: proxy.loads > before)
         return self.unbooked()
 
     def unbooked(self) -> int:
@@ -84,9 +86,9 @@ class Targeting:
     @staticmethod
     def _wait(look: Callable[[], T]) -> T:
         deadline = time.monotonic() + AIM
-        while not (found := look()) and time.monotonic() < deadline:
+        while not (target := look()) and time.monotonic() < deadline:
             time.sleep(STEP)
-        return found
+        return target
 
     def _called(self, link: Link) -> Request | None:
         name = link.client.get_extra_info("peername")

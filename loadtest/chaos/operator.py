@@ -64,9 +64,9 @@ class Operator:
         """End the rounds that a new shop has begun by itself: they are not ours to judge."""
         for item in items:
             self.newest[item] = 0
-            status, found = self.ask("GET", f"/rounds/{item}")
+            status, running = self.ask("GET", f"/rounds/{item}")
             if status == 200:
-                self.newest[item] = int(found["round"])
+                self.newest[item] = int(running["round"])
                 self.ask("POST", f"/rounds/{item}/end")
 
     def start(self, item: str, played: PlannedRound, until: float) -> int | None:
@@ -79,16 +79,16 @@ class Operator:
         self.asked.setdefault(item, time.monotonic_ns())
         unheard = False  # was one asked for that may still begin?
         while time.monotonic() < until and not self.gone():
-            status, said = self.ask("POST", "/rounds", wanted)
+            status, document = self.ask("POST", "/rounds", wanted)
             if status == 201:
-                return self._began(said, unheard)
+                return self._began(document, unheard)
             unheard |= status == 0 or status >= 500
             if status == 409:  # the store has lost something: what is not accepted sells nothing
                 self.accept(item)
             # Whatever was said, or not: it may have begun, or one that was asked for before.
-            status, said = self.ask("GET", f"/rounds/{item}")
-            if status == 200 and said["round"] > self.newest[item]:
-                return self._began(said, unheard)
+            status, document = self.ask("GET", f"/rounds/{item}")
+            if status == 200 and document["round"] > self.newest[item]:
+                return self._began(document, unheard)
             time.sleep(AGAIN)
         return None
 
@@ -98,17 +98,17 @@ class Operator:
         Each as the lab says that it is, whatever was asked for last.
         """
         item, number = str(newest["item"]), int(newest["round"])
-        called, told = self.asked.pop(item), time.monotonic_ns()
+        called, answered = self.asked.pop(item), time.monotonic_ns()
         if unheard:
-            self.asked[item] = told
+            self.asked[item] = answered
         for each in range(self.newest[item] + 1, number + 1):
             terms = newest if each == number else self._terms(item, each)
             if terms is None:
                 continue  # there is none: after a loss, numbers are left out
             if (item, self.newest[item]) in self.begun:
-                self.recorder.note(RoundEnded(called, item, self.newest[item], told))
+                self.recorder.note(RoundEnded(called, item, self.newest[item], answered))
             may = (terms["hold_ms"] or None, terms["per_buyer"] or None)
-            begun = RoundStarted(called, told, item, each, terms["stock"], terms["mode"], *may)
+            begun = RoundStarted(called, answered, item, each, terms["stock"], terms["mode"], *may)
             self.recorder.note(begun)
             self.begun[item, each] = begun
             self.newest[item] = each
@@ -117,10 +117,10 @@ class Operator:
     def _terms(self, item: str, number: int) -> dict[str, Any] | None:
         """What the lab says of a round; None: that there is none, or nothing at all."""
         for _ in range(TRIES):
-            status, said = self.ask("GET", f"/rounds/{item}/{number}")
+            status, document = self.ask("GET", f"/rounds/{item}/{number}")
             if status == 200:
-                found: dict[str, Any] = said
-                return found
+                terms: dict[str, Any] = document
+                return terms
             if status == 404:
                 return None
             time.sleep(AGAIN)
@@ -132,45 +132,45 @@ class Operator:
             status, _ = self.ask("POST", f"/rounds/{item}/end")
             if status in (200, 404, 409):  # 409: it has ended, whoever did it
                 if (item, self.newest[item]) in self.begun:
-                    told = time.monotonic_ns()
-                    self.recorder.note(RoundEnded(called, item, self.newest[item], told))
+                    answered = time.monotonic_ns()
+                    self.recorder.note(RoundEnded(called, item, self.newest[item], answered))
                 return
             time.sleep(AGAIN)
 
     def settled(self, item: str, number: int, until: float) -> RoundAudit | None:
         """The last that the audit says of a round; None when the store has lost it."""
-        found, mode, looks = None, self.begun[item, number].mode, 0
+        audit, mode, looks = None, self.begun[item, number].mode, 0
         while time.monotonic() < until and not self.gone():
             before = self.finder.look(item, number, mode)
-            status, said = self.ask("GET", f"/rounds/{item}/{number}/audit")
+            status, document = self.ask("GET", f"/rounds/{item}/{number}/audit")
             if status == 200:
                 after = self.finder.look(item, number, mode)
                 still = after if after == before else None
-                found = self._audited(item, number, said, still)
-                looks += found.settled
-                if found.settled and (still or looks >= LOOKS) and not (still or found).held:
+                audit = self._audited(item, number, document, still)
+                looks += audit.settled
+                if audit.settled and (still or looks >= LOOKS) and not (still or audit).held:
                     break  # (what is held may still run out)
             elif status == 409:
                 self.accept(item)
             elif status == 404:
                 break
             time.sleep(AGAIN)
-        return found
+        return audit
 
     @staticmethod
     def _audited(
-        item: str, number: int, said: dict[str, Any], still: StoredUnits | None
+        item: str, number: int, document: dict[str, Any], still: StoredUnits | None
     ) -> RoundAudit:
         return RoundAudit(
             time.monotonic_ns(),
             item,
             number,
-            said["stocked"],
-            said["left"],
-            said.get("held", 0),
-            said["sold"],
-            said["settled"],
-            said["verdict"],
+            document["stocked"],
+            document["left"],
+            document.get("held", 0),
+            document["sold"],
+            document["settled"],
+            document["verdict"],
             *((still.left, still.held, still.marked) if still else ()),
         )
 

@@ -33,8 +33,8 @@ class Reaper:
             start_new_session=True,
         )
         assert self.process.stdout  # noqa: S101  a pipe was asked for
-        with self.process.stdout as said:
-            said.readline()  # from now on no signal of a terminal ends it
+        with self.process.stdout as output:
+            output.readline()  # from now on no signal of a terminal ends it
 
     def tell(self, *words: object) -> None:
         assert self.process.stdin  # noqa: S101  a pipe was asked for

@@ -128,24 +128,24 @@ def page(sound: Sequence[str]) -> str:
 def _groups(sound: Sequence[str]) -> list[tuple[str, ...]]:
     """Ways of selling that promise the same under every fault, but for how long one may wait."""
     alike: dict[tuple[Promise, ...], list[str]] = {}
-    for way in (*sound, EXHIBITS[0]):
-        whole = tuple(
-            promise_for(way, fault, durability)
+    for mode in (*sound, EXHIBITS[0]):
+        promises = tuple(
+            promise_for(mode, fault, durability)
             for fault in FAULTS
             if fault is not OTHERS
             for durability in Durability
         )
-        alike.setdefault(whole, []).append(way)
-    return [tuple(ways) for ways in alike.values()]
+        alike.setdefault(promises, []).append(mode)
+    return [tuple(modes) for modes in alike.values()]
 
 
-def _named(ways: tuple[str, ...]) -> str:
-    if ways == EXHIBITS[:1]:
+def _named(modes: tuple[str, ...]) -> str:
+    if modes == EXHIBITS[:1]:
         return "exhibits"
-    locks = [way for way in ways if way.startswith("lock:")]
+    locks = [mode for mode in modes if mode.startswith("lock:")]
     if len(locks) > 2:
-        return "locks: " + ", ".join(f"`{way.partition(':')[2]}`" for way in locks)
-    return ", ".join(f"`{way}`" for way in ways)
+        return "locks: " + ", ".join(f"`{mode.partition(':')[2]}`" for mode in locks)
+    return ", ".join(f"`{mode}`" for mode in modes)
 
 
 def _by_durability(
@@ -153,7 +153,7 @@ def _by_durability(
 ) -> dict[tuple[Durability, ...], list[Promise]]:
     rows: list[tuple[list[Durability], list[Promise]]] = []
     for durability in Durability:
-        cells = [promise_for(ways[0], fault, durability) for ways in groups]
+        cells = [promise_for(modes[0], fault, durability) for modes in groups]
         same = next((known for known, its in rows if its == cells), None)
         if same is None:
             rows.append(([durability], cells))
@@ -165,7 +165,7 @@ def _by_durability(
 def _of(durabilities: tuple[Durability, ...]) -> str:
     if len(durabilities) == len(Durability):
         return ""
-    return ", " + " or ".join(f"`{one}`" for one in durabilities)
+    return ", " + " or ".join(f"`{durability}`" for durability in durabilities)
 
 
 def _row(cells: list[str]) -> str:
@@ -174,7 +174,7 @@ def _row(cells: list[str]) -> str:
 
 def _explained(name: str, cells: list[Promise]) -> str:
     first = cells[0]
-    losses = [told for loss, told in TOLD.items() if loss in first.may]
+    losses = [words for loss, words in TOLD.items() if loss in first.may]
     if first is EXHIBIT or first.may >= EXHIBIT.may:
         losses = ["any loss"]
     elif first.may >= AUDITED:
@@ -188,17 +188,17 @@ def _explained(name: str, cells: list[Promise]) -> str:
 
 def _holds(sound: Sequence[str]) -> str:
     more: dict[str, list[str]] = {}
-    for way, fault in product(sound, FAULTS):
-        promise = holding(way, fault, Durability.SAFE)
-        if promise != promise_for(way, fault, Durability.SAFE):
-            more.setdefault(way, []).append(f"*{fault.name}*: {promise.name}")
-    lines = [f"- `{way}`: {'; '.join(cells)}" for way, cells in more.items()]
+    for mode, fault in product(sound, FAULTS):
+        promise = holding(mode, fault, Durability.SAFE)
+        if promise != promise_for(mode, fault, Durability.SAFE):
+            more.setdefault(mode, []).append(f"*{fault.name}*: {promise.name}")
+    lines = [f"- `{mode}`: {'; '.join(cells)}" for mode, cells in more.items()]
     return HOLDS.format(more="\n".join(lines))
 
 
 def _patience(sound: Sequence[str]) -> str:
-    waits = [way for way in sound if promise_for(way, OTHERS, Durability.SAFE).may]
-    never = [way for way in sound if way not in waits]
+    waits = [mode for mode in sound if promise_for(mode, OTHERS, Durability.SAFE).may]
+    never = [mode for mode in sound if mode not in waits]
     return (
         "## Starvation\n\n"
         "Without any fault, a buyer may get BUSY each time while others buy again and again.\n"
@@ -206,5 +206,5 @@ def _patience(sound: Sequence[str]) -> str:
     )
 
 
-def _listed(ways: list[str]) -> str:
-    return ", ".join(f"`{way}`" for way in ways)
+def _listed(modes: list[str]) -> str:
+    return ", ".join(f"`{mode}`" for mode in modes)

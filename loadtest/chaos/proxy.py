@@ -63,7 +63,7 @@ class Proxy:
     port: int = 0
     conduct: Conduct = Conduct.PASS
     delay: float = 0.0
-    asked: int = 0  # requests so far
+    requests: int = 0  # requests so far
     loads: int = 0  # answers so far that carried something: to fulfil, sales
     touched: int = 0  # pieces so far that were lost, held back or cut
     links: set[Link] = field(default_factory=set)
@@ -88,16 +88,16 @@ class Proxy:
         self.links.add(link)
         try:
             await asyncio.gather(
-                _pump(reader, lambda data: self._up(link, data), server),
-                _pump(answers, lambda data: self._down(link, data), client),
+                _pump(reader, lambda chunk: self._up(link, chunk), server),
+                _pump(answers, lambda chunk: self._down(link, chunk), client),
             )
         finally:
             self.links.discard(link)
             client.transport.abort()
             server.transport.abort()
 
-    async def _up(self, link: Link, data: bytes) -> None:
-        self.asked += 1
+    async def _up(self, link: Link, chunk: bytes) -> None:
+        self.requests += 1
         link.under_way = True
         if self.conduct is Conduct.REFUSE:
             self.touched += 1
@@ -107,9 +107,9 @@ class Proxy:
             link.lost = True
         else:
             await self._hold()
-            link.server.write(data)
+            link.server.write(chunk)
 
-    async def _down(self, link: Link, data: bytes) -> None:
+    async def _down(self, link: Link, chunk: bytes) -> None:
         if self.conduct is Conduct.SEVER:
             self.touched += 1
             link.cut()
@@ -119,8 +119,8 @@ class Proxy:
         else:
             await self._hold()
             link.under_way = False
-            self.loads += len(data) > LOAD
-            link.client.write(data)
+            self.loads += len(chunk) > LOAD
+            link.client.write(chunk)
 
     async def _hold(self) -> None:
         if self.conduct is Conduct.DELAY:
@@ -138,8 +138,8 @@ async def _pump(
     reader: asyncio.StreamReader, deed: Callable[[bytes], Awaitable[None]], to: asyncio.StreamWriter
 ) -> None:
     with suppress(OSError):
-        while data := await reader.read(CHUNK):
-            await deed(data)
+        while chunk := await reader.read(CHUNK):
+            await deed(chunk)
     to.close()  # what was written before still goes out
 
 

@@ -18,19 +18,19 @@ from pathlib import Path
 
 def parents() -> dict[int, int]:
     """Process -> its parent, of all there are (Linux; elsewhere empty)."""
-    found = {}
+    parent_of = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
-            found[int(entry.parent.name)] = int(entry.read_text().rpartition(")")[2].split()[1])
-    return found
+            parent_of[int(entry.parent.name)] = int(entry.read_text().rpartition(")")[2].split()[1])
+    return parent_of
 
 
 def family(leader: int) -> list[int]:
     """The leader and all below it."""
-    known, found = parents(), [leader]
-    for process in found:
-        found += [child for child, parent in known.items() if parent == process]
-    return found
+    known, members = parents(), [leader]
+    for process in members:
+        members += [child for child, parent in known.items() if parent == process]
+    return members
 
 
 def leads_a_session(process: int) -> bool:

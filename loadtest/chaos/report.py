@@ -35,9 +35,12 @@ def document(judged: Judgement) -> dict[str, Any]:
         **counts,
         "linearizable": judged.linearizable,
         "verdict": str(judged.verdict),
-        "broken": [_found(one) for one in judged.broken],
-        "expected": [_found(one) for one in judged.expected],
-        "unsure": [f"{' '.join(map(str, one.of.name))}: {one.unsure}" for one in _unsure(judged)],
+        "broken": [_found(detection) for detection in judged.broken],
+        "expected": [_found(detection) for detection in judged.expected],
+        "unsure": [
+            f"{' '.join(map(str, judged_round.of.name))}: {judged_round.unsure}"
+            for judged_round in _unsure(judged)
+        ],
     }
 
 
@@ -57,13 +60,13 @@ def page(judged: Judgement) -> str:
         judged=judged,
         run=judged.history.run,
         counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Anomaly],
-        broken=[_shown(judged, one) for one in judged.broken],
-        expected=[_shown(judged, one) for one in judged.expected],
+        broken=[_shown(judged, detection) for detection in judged.broken],
+        expected=[_shown(judged, detection) for detection in judged.expected],
         unsure=_unsure(judged),
         coverage=measure_coverage(judged.history),
         timeline=timeline(judged.history),
         hits=sum(map(is_hit, judged.history.faults)),
-        modes=sorted({one.of.begun.mode for one in judged.rounds}),
+        modes=sorted({judged_round.of.begun.mode for judged_round in judged.rounds}),
         command=_command(judged.history.run),
     )
 
@@ -80,13 +83,13 @@ def _command(run: RunStarted) -> str:
 def _shares(judged: Judgement, wrong: Anomaly) -> tuple[int, int]:
     """How much was found that was promised not to be, and that was not promised."""
     return (
-        sum(one.count for one in judged.broken if one.wrong is wrong),
-        sum(one.count for one in judged.expected if one.wrong is wrong),
+        sum(detection.count for detection in judged.broken if detection.wrong is wrong),
+        sum(detection.count for detection in judged.expected if detection.wrong is wrong),
     )
 
 
 def _unsure(judged: Judgement) -> list[JudgedRound]:
-    return [one for one in judged.rounds if one.unsure]
+    return [judged_round for judged_round in judged.rounds if judged_round.unsure]
 
 
 def _found(finding: Detection) -> dict[str, Any]:

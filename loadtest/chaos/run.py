@@ -68,7 +68,7 @@ def run(
             conductor.play(act(wanted.seed, number, wanted.modes, targets, wanted.holds))
             number += 1
             say(
-                f"act {number}: {len(operator.begun)} rounds, {market.told[Reply.SOLD]} sales, "
+                f"act {number}: {len(operator.begun)} rounds, {market.replies[Reply.SOLD]} sales, "
                 f"{conductor.steps} faults, {conductor.hits} hits"
             )
         for entry in books(shop.database):
@@ -86,9 +86,9 @@ def run(
 def list_modes(postgresql: bool, exhibits: bool = False) -> list[str]:
     """List each `mode` and `lock:recipe` that can sell with such a database."""
     names = [name for name in MODES if name != "lock"] + [f"lock:{recipe}" for recipe in LOCKS]
-    ways = [Way.of(name) for name in names if name not in ELSEWHERE]
-    allowed = [way for way in ways if postgresql or not way.in_rows]
-    return [way.name for way in allowed if exhibits or not way.exhibit]
+    candidates = [Way.of(name) for name in names if name not in ELSEWHERE]
+    allowed = [candidate for candidate in candidates if postgresql or not candidate.in_rows]
+    return [candidate.name for candidate in allowed if exhibits or not candidate.exhibit]
 
 
 def parse_modes(text: str, postgresql: bool) -> list[str]:

@@ -127,12 +127,12 @@ class TestedShop:
             until(lambda port=port: healthy(port), UP, self._tail(name))  # type: ignore[misc]
 
     def _tail(self, name: str) -> str:
-        said = (self.folder / f"{name}.log").read_text(errors="replace")[-2000:]
-        return f"The {name} does not answer: {said}"
+        log_end = (self.folder / f"{name}.log").read_text(errors="replace")[-2000:]
+        return f"The {name} does not answer: {log_end}"
 
     def heal(self) -> None:
         """Everything runs, nothing is held up. Raises ChaosFailed when that cannot be had."""
-        for proxy in (self.front, self.selling, self.moving, *self.database.ways):
+        for proxy in (self.front, self.selling, self.moving, *self.database.proxies):
             self.proxies.heal(proxy)
         if isinstance(self.database, SqliteFile):
             self.database.let_go()

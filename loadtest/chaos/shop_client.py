@@ -43,7 +43,7 @@ class Market:
         self.port, self.recorder = port, recorder
         self.ops = itertools.count(1)
         self.under_way: dict[int, Request] = {}  # port of a buyer's connection -> what it waits for
-        self.told: dict[Reply, int] = dict.fromkeys(Reply, 0)  # how often; to look at
+        self.replies: dict[Reply, int] = dict.fromkeys(Reply, 0)  # how often; to look at
         self.later: dict[str, deque[Wish]] = {}
         self.cookies: dict[str, str] = {}  # of buyers, by name
 
@@ -113,39 +113,41 @@ class ShopClient:
             try:
                 assert self.connection  # noqa: S101  just made
                 self.connection.request(method, path, body, headers)
-                told = self._heard(called, self.connection.getresponse())
+                response = self._heard(called, self.connection.getresponse())
             finally:
                 self.market.under_way.pop(port, None)
         except (OSError, HTTPException, ValueError, KeyError) as error:
             self.close()
-            said = type(error).__name__
-            told = Response(called.op, time.monotonic_ns(), Reply.UNKNOWN, said=said)
-        self.market.recorder.note(told)
-        self.market.told[told.answer] += 1
-        return told
+            failure = type(error).__name__
+            response = Response(called.op, time.monotonic_ns(), Reply.UNKNOWN, said=failure)
+        self.market.recorder.note(response)
+        self.market.replies[response.answer] += 1
+        return response
 
     def _heard(self, called: Request, answer: HTTPResponse) -> Response:
         """Raises ValueError, KeyError for an answer that is none."""
-        said: dict[str, Any] = orjson.loads(answer.read())
-        word = _word(called.deed, answer.status, said)
+        document: dict[str, Any] = orjson.loads(answer.read())
+        word = _word(called.deed, answer.status, document)
         if answer.status == 410:  # it does not say of which round the hold was; its page does
-            said["round"] = self._page(said["order"])["round"]
+            document["round"] = self._page(document["order"])["round"]
         return Response(
             called.op,
             time.monotonic_ns(),
             word,
-            said.get("round"),
-            said.get("order") or said.get("id") if word in (Reply.SOLD, Reply.HELD) else None,
-            said.get("left"),
-            f"{answer.status} {said.get('title', '')}".strip(),
+            document.get("round"),
+            document.get("order") or document.get("id")
+            if word in (Reply.SOLD, Reply.HELD)
+            else None,
+            document.get("left"),
+            f"{answer.status} {document.get('title', '')}".strip(),
         )
 
     def _page(self, order: str) -> dict[str, Any]:
         """An order's page. Raises OSError, HTTPException, ValueError."""
         assert self.connection  # noqa: S101  it has just answered
         self.connection.request("GET", f"/orders/{order}", headers={"Accept": "application/json"})
-        found: dict[str, Any] = orjson.loads(self.connection.getresponse().read())
-        return found
+        document: dict[str, Any] = orjson.loads(self.connection.getresponse().read())
+        return document
 
     def _connect(self) -> int:
         """The port of our end of the connection. Raises OSError."""
@@ -166,8 +168,8 @@ def _standing_for(cookie: str) -> str:
     return hashlib.sha256(cookie.encode()).hexdigest()[:12] if cookie else ""
 
 
-def _word(deed: Action, status: int, said: dict[str, Any]) -> Reply:
-    outcome = str(said.get("outcome") or said.get("state", ""))
+def _word(deed: Action, status: int, document: dict[str, Any]) -> Reply:
+    outcome = str(document.get("outcome") or document.get("state", ""))
     if status in (200, 201, 410) and (word := WORDS.get(outcome)):
         return word
     if status == 409 and outcome in ("SOLD_OUT", "LIMIT") and deed is Action.BUY:

@@ -114,7 +114,7 @@ class Stores:
         self.primary.wait()
         self.replica.start(self.hearing.port)
 
-    def failover(self, ways: list[Proxy]) -> None:
+    def failover(self, proxies: list[Proxy]) -> None:
         """The primary dies and the replica is it from now on; the old one follows, emptied.
 
         `ways` are the proxies that lead to the primary.
@@ -123,8 +123,8 @@ class Stores:
         with self.replica.client() as client:
             client.replicaof("NO", "ONE")
         self.primary, self.replica = self.replica, self.primary
-        for way in [*ways, self.hearing]:
-            way.to = self.primary.port
+        for proxy in [*proxies, self.hearing]:
+            proxy.to = self.primary.port
         self.replica.empty()
         self.replica.start(self.hearing.port)
 
@@ -133,7 +133,7 @@ class Stores:
 
         Raises redis.RedisError.
         """
-        found = []
+        orders = []
         with self.primary.client() as client:
             for item, number in rounds:
                 entries = client.xrange(Keys(item, number).sales)
@@ -142,8 +142,8 @@ class Stores:
                 payloads += [letter.sale for letter in letters if not letter.put_back]
                 for payload in payloads:
                     with suppress(Unreadable):
-                        found.append(Order.decode(payload))
-        return found
+                        orders.append(Order.decode(payload))
+        return orders
 
     def in_step(self) -> bool:
         """Has the replica heard all that was written so far?

@@ -25,39 +25,41 @@ class Timeline:
     lanes: dict[str, Markup]
     goodput: Markup
     axis: Markup
-    most: float  # the highest column, in answers per second
+    highest: float  # the highest column, in answers per second
     every: float  # s of a column
 
 
 def timeline(history: RunHistory) -> Timeline:
     begin = min(of.begun.called for of in history.rounds.values())
-    told = [
+    answered = [
         (op.until, op.answer)
         for purchase in history.purchases.values()
         for op in purchase.ops
         if op.answer in ANSWERS
     ]
-    ends = [at for at, _ in told] + [fault.until for fault in history.faults]
+    ends = [at for at, _ in answered] + [fault.until for fault in history.faults]
     seconds = max([LEAST, *((at - begin) / S for at in ends)])
     every = max(LEAST, seconds / COLUMNS)
     scale = Scale(0.0, seconds + every)
-    answers = Counter(int((at - begin) / S / every) for at, _ in told)
-    sales = Counter(int((at - begin) / S / every) for at, answer in told if answer in SALES)
-    most = max([1, *answers.values()])
+    answers = Counter(int((at - begin) / S / every) for at, _ in answered)
+    sales = Counter(int((at - begin) / S / every) for at, answer in answered if answer in SALES)
+    highest = max([1, *answers.values()])
     grid = [chart.upright(scale, tick, "grid", HEIGHT) for tick in scale.ticks()]
     columns = [
-        _column(scale, place * every, every, count / most, kind)
+        _column(scale, place * every, every, count / highest, kind)
         for kind, counts in (("answers", answers), ("sales", sales))
         for place, count in sorted(counts.items())
     ]
     lanes = {}
     for fault in FAULTS:
-        these = [one for one in history.faults if classify(one.kind, one.where) is fault]
+        these = [event for event in history.faults if classify(event.kind, event.where) is fault]
         if these:
-            spans = [_span(scale, one, begin) for one in these]
+            spans = [_span(scale, event, begin) for event in these]
             lanes[fault.name] = _markup(chart.svg(ROW, *spans))
     axis = _markup(chart.svg(AXIS, chart.axis(scale, scale.ticks(), AXIS - 8)))
-    return Timeline(lanes, _markup(chart.svg(HEIGHT, *grid, *columns)), axis, most / every, every)
+    return Timeline(
+        lanes, _markup(chart.svg(HEIGHT, *grid, *columns)), axis, highest / every, every
+    )
 
 
 def _column(scale: Scale, at: float, every: float, share: float, kind: str) -> str:

@@ -94,8 +94,8 @@ def http(
     page = report.http_page(made, costs, facts, _command(), datetime.now().astimezone())
     for sentence in tables.READING:
         people.print(sentence)
-    said = {"rows": document(made)} | ({"profile": costs} if costs else {})
-    _finish(people, facts, said, page, json_file, html_file)
+    contents = {"rows": document(made)} | ({"profile": costs} if costs else {})
+    _finish(people, facts, contents, page, json_file, html_file)
 
 
 @bench.command(context_settings=SETTINGS)
@@ -143,8 +143,8 @@ def growth(
     for sentence in tables.GROWTH_READING:
         people.print(sentence)
     page = report.growth_page(points, facts, _command(), datetime.now().astimezone())
-    said = {"rows": [point.document() for point in points]}
-    _finish(people, facts, said, page, json_file, html_file)
+    contents = {"rows": [point.document() for point in points]}
+    _finish(people, facts, contents, page, json_file, html_file)
 
 
 def _measure(

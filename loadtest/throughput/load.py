@@ -48,6 +48,8 @@ def send(
         return Answers(good, rest, seconds, figures.p50_ms, figures.p99_ms)
     paths = [f"/buy/{each}" for each in (item, *others)] if item else ["/noop"]
     run = str(uuid_utils.uuid7())
-    said = wrk.ask("throughput/buyers.lua", url, connections, seconds, wanted, run, *paths)
-    rest = round(said["all"] - said["good"])
-    return Answers(round(said["good"]), rest, said["seconds"], said["p50_ms"], said["p99_ms"])
+    counts = wrk.ask("throughput/buyers.lua", url, connections, seconds, wanted, run, *paths)
+    rest = round(counts["all"] - counts["good"])
+    return Answers(
+        round(counts["good"]), rest, counts["seconds"], counts["p50_ms"], counts["p99_ms"]
+    )

@@ -51,28 +51,28 @@ def profile(place: ServerSet, mode: str, connections: int, seconds: int) -> dict
     """µs of CPU for one sale, by place, the largest first. Raises RunFailed."""
     number = place.lab.start_round(ITEM, ENDLESS, mode)
     send(place.ours.url, ITEM, "SOLD", connections, WARM_UP)
-    workers = [one for one in place.ours.processes if _is_worker(one)]
-    before = {one.pid: _used(one) for one in place.ours.processes}
+    workers = [process for process in place.ours.processes if _is_worker(process)]
+    before = {process.pid: _used(process) for process in place.ours.processes}
     with tempfile.TemporaryDirectory(prefix="lastapple-profile-") as folder:
         files = [Path(folder) / str(worker.pid) for worker in workers]
         with _watched(workers, files, seconds):
             answers = send(place.ours.url, ITEM, "SOLD", connections, seconds)
-        seen = Counter[str]()
+        samples = Counter[str]()
         for file in files:
-            seen.update(_seen(file.read_text().splitlines()))
+            samples.update(_count_samples(file.read_text().splitlines()))
     place.lab.audit(ITEM, number)  # what is booked later belongs to the sales, too
     cost: defaultdict[str, float] = defaultdict(float)
-    for one in place.ours.processes:
+    for process in place.ours.processes:
         user, system = (
             (after - was) / answers.good * 1e6
-            for after, was in zip(_used(one), before[one.pid], strict=True)
+            for after, was in zip(_used(process), before[process.pid], strict=True)
         )
-        if one not in workers:
-            cost[_beside(one)] += user + system
+        if process not in workers:
+            cost[_beside(process)] += user + system
             continue
         cost[SYSTEM] += system
-        for name, looks in seen.items():
-            cost[name] += user * looks / seen.total()
+        for name, looks in samples.items():
+            cost[name] += user * looks / samples.total()
     return dict(sorted(cost.items(), key=lambda each: -each[1]))
 
 
@@ -93,19 +93,19 @@ def _watched(workers: list[psutil.Process], files: list[Path], seconds: int) -> 
     ]
     try:
         yield
-        for one in watching:
-            _, said = one.communicate(timeout=seconds + MARGIN)
-            if one.returncode:
-                raise RunFailed(f"py-spy failed: {(said.strip() or 'no word').splitlines()[-1]}")
+        for profiler in watching:
+            _, errors = profiler.communicate(timeout=seconds + MARGIN)
+            if profiler.returncode:
+                raise RunFailed(f"py-spy failed: {(errors.strip() or 'no word').splitlines()[-1]}")
     except subprocess.TimeoutExpired as late:
         raise RunFailed("py-spy did not end.") from late
     finally:
-        for one in watching:
-            one.kill()
-            one.wait()
+        for profiler in watching:
+            profiler.kill()
+            profiler.wait()
 
 
-def _seen(lines: Iterable[str]) -> Counter[str]:
+def _count_samples(lines: Iterable[str]) -> Counter[str]:
     """Looks by place. A line is "outer (file:1);inner (file:2) 17": a stack, how often seen."""
     counts = Counter[str]()
     for line in lines:

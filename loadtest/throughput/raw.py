@@ -31,12 +31,12 @@ def measure(connections: int, seconds: float) -> dict[str, float]:
     sale = hiredis.pack_command(("EVALSHA", sha, "2", *keys, "0" * 36, "1"))  # type: ignore[arg-type]
     waiting = selectors.DefaultSelector()
     for _ in range(connections):
-        one = socket.create_connection(("127.0.0.1", given["port"]))
-        one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        one.sendall(hiredis.pack_command(("AUTH", given["password"])))  # type: ignore[arg-type]
-        one.recv(64)
-        waiting.register(one, selectors.EVENT_READ, one)
-        one.sendall(sale)
+        connection = socket.create_connection(("127.0.0.1", given["port"]))
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.sendall(hiredis.pack_command(("AUTH", given["password"])))  # type: ignore[arg-type]
+        connection.recv(64)
+        waiting.register(connection, selectors.EVENT_READ, connection)
+        connection.sendall(sale)
     good, start = 0, time.perf_counter()
     while (now := time.perf_counter()) < start + seconds:
         for key, _ in waiting.select(1):

@@ -39,9 +39,9 @@ class Chart:
 
 
 def chart(title: str, axis_title: str, values: Iterable[tuple[str, Spread | None]]) -> Chart:
-    there = list(values)
-    scale = Scale.of(value for _, value in there)
-    bars = [(name, draw_figure(scale, value), tell(value)) for name, value in there]
+    pairs = list(values)
+    scale = Scale.of(value for _, value in pairs)
+    bars = [(name, draw_figure(scale, value), tell(value)) for name, value in pairs]
     return Chart(title, axis_title, bars, draw_axis(scale))
 
 
@@ -84,15 +84,17 @@ def growth_page(points: list[Point], facts: dict[str, str], command: str, ended:
         of = [point for point in points if point.grows == grows]
         charts += [
             chart(
-                f"More {grows}: sales", "Sales a second", [(f"{one.of:,}", one.per_s) for one in of]
+                f"More {grows}: sales",
+                "Sales a second",
+                [(f"{point.of:,}", point.per_s) for point in of],
             ),
             chart(
                 f"More {grows}: the slowest hundredth",
                 "p99, ms",
-                [(f"{one.of:,}", one.p99_ms) for one in of],
+                [(f"{point.of:,}", point.p99_ms) for point in of],
             ),
         ]
-        cells = [(f"{one.of:,}", growth_line(one)) for one in of]
+        cells = [(f"{point.of:,}", growth_line(point)) for point in of]
         tables.append((f"{grows}: all figures", GROWTH_HEADINGS, cells))
     title = "What becomes of sales when there is more"
     return _page(title, charts, tables, GROWTH_READING, facts, command, ended)

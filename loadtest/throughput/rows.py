@@ -89,7 +89,7 @@ def rows(cells: Iterable[Measurement]) -> list[ThroughputRow]:
         beside = (own, USUAL, PEER_OF.get(name.partition(":")[0], ""))
         made.append(
             ThroughputRow(
-                name, connections, group, *(groups.get((connections, one), []) for one in beside)
+                name, connections, group, *(groups.get((connections, base), []) for base in beside)
             )
         )
     return made

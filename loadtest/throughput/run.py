@@ -39,8 +39,8 @@ class ThroughputPlan:
     def peers(self) -> dict[str, str]:
         """Their rows, by PEER: those that a mode is held against."""
         wanted = {PEER_OF.get(mode.partition(":")[0]) for mode in self.modes}
-        there = {"watch", *(["lock"] if find_spec("redis_lock") else [])}
-        return {peer: row for peer, row in PEERS.items() if row in wanted and peer in there}
+        available = {"watch", *(["lock"] if find_spec("redis_lock") else [])}
+        return {peer: row for peer, row in PEERS.items() if row in wanted and peer in available}
 
     def cells(self) -> Iterator[tuple[int, int, str]]:
         """(repeat, connections, name): every second repeat runs backwards."""
@@ -66,8 +66,8 @@ def measure(
     place: ServerSet, name: str, connections: int, seconds: float, repeat: int
 ) -> Measurement:
     if name == RAW:
-        said = _raw(place, connections, seconds)
-        per_s = said["good"] / said["seconds"]
+        counts = _raw(place, connections, seconds)
+        per_s = counts["good"] / counts["seconds"]
         return Measurement(name, connections, repeat, per_s, 0, None, None, None, connections)
     server = place.of(name)
     item, wanted = (None, "NOOP") if name in (PLAIN, NOOP) else (ITEM, "SOLD")
@@ -106,9 +106,9 @@ def _start(place: ServerSet, name: str) -> Callable[[], object]:
 
 
 def buy_the_last(place: ServerSet) -> None:
-    status, said = request(place.ours.url, "POST", f"/buy/{ITEM}", {"quantity": 1})
+    status, document = request(place.ours.url, "POST", f"/buy/{ITEM}", {"quantity": 1})
     if status != 201:
-        raise RunFailed(f"The only unit could not be bought: {said.get('detail', status)}")
+        raise RunFailed(f"The only unit could not be bought: {document.get('detail', status)}")
 
 
 def _load(

@@ -36,12 +36,12 @@ READING = (
 
 def rows(measured: Measured) -> list[Row]:
     """`sell` and each database's, with null for what a row has not."""
-    every = [one.sales_per_s for cells in measured.values() for one in cells]
-    found = [_row("sell", SELLERS, spread(every), [])]
+    every = [figures.sales_per_s for cells in measured.values() for figures in cells]
+    table_rows = [_row("sell", SELLERS, spread(every), [])]
     for kind, cells in measured.items():
-        drain = spread(one.drain_per_s for one in cells)
-        found.append(_row(f"fulfil-{kind}", None, drain, cells))
-    return found
+        drain = spread(figures.drain_per_s for figures in cells)
+        table_rows.append(_row(f"fulfil-{kind}", None, drain, cells))
+    return table_rows
 
 
 def _row(
@@ -55,16 +55,18 @@ def _row(
         "max": per_s and round(per_s.high, 1),
     }
     for column, (member, _) in COLUMNS.items():
-        found = spread(getattr(one, member) for one in cells)
-        row[column] = found and round(found.median, 2)
+        figure = spread(getattr(figures, member) for figures in cells)
+        row[column] = figure and round(figure.median, 2)
     return row
 
 
 def table(measured: Measured, sales: int, repeats: int) -> Table:
     title = f"{sales:,} sales, sold and then booked; median and min–max of {repeats} repeats"
     made = empty_table(title, measured)
-    told = {"sales_per_s": "sales per s", "drain_per_s": "drain, orders per s"}
-    for member, words in (*told.items(), *COLUMNS.values()):
-        spreads = [spread(getattr(one, member) for one in cells) for cells in measured.values()]
-        made.add_row(words, *(cell(one, wide=True).replace("\n", "  ") for one in spreads))
+    labels = {"sales_per_s": "sales per s", "drain_per_s": "drain, orders per s"}
+    for member, words in (*labels.items(), *COLUMNS.values()):
+        spreads = [
+            spread(getattr(figures, member) for figures in cells) for cells in measured.values()
+        ]
+        made.add_row(words, *(cell(figure, wide=True).replace("\n", "  ") for figure in spreads))
     return made

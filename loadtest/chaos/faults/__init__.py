@@ -17,7 +17,7 @@ from loadtest.chaos.stores import can_know_what_is_synced
 
 Strike = Callable[[Targeting, FaultStep], Effect]
 
-WAYS = (Part.SHOP, Part.STORE, Part.FULFIL, Part.DATABASE)
+PROXIED = (Part.SHOP, Part.STORE, Part.FULFIL, Part.DATABASE)
 WIRE = (Kind.SWALLOW, Kind.DELAY, Kind.CUT, Kind.HALF_OPEN)
 
 STRIKES: dict[FaultSpec, Strike] = {
@@ -32,7 +32,7 @@ STRIKES: dict[FaultSpec, Strike] = {
     (Kind.FREEZE, Part.STORE): freeze.store,
     (Kind.FREEZE, Part.REPLICA): freeze.replica,
     (Kind.FREEZE, Part.DATABASE): freeze.database,
-    **{(kind, way): network.strike for kind in WIRE for way in WAYS},
+    **{(kind, part): network.strike for kind in WIRE for part in PROXIED},
     (Kind.FAILOVER, Part.STORE): failover.failover,
     (Kind.DISK_FULL, Part.STORE): disk.store,
     (Kind.DISK_FULL, Part.DATABASE): disk.database,

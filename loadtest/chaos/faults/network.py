@@ -16,25 +16,25 @@ CONDUCT = {
 
 def strike(targeting: Targeting, step: FaultStep) -> Effect:
     """On one of the ways. It met the requests of meanwhile, if anything of its own came by."""
-    way = _way(targeting, step)
-    if way is None:
+    proxy = _choose_proxy(targeting, step)
+    if proxy is None:
         return NO_TARGET
     conduct = CONDUCT.get(step.kind) or (Conduct.SEVER if step.fate < 0.6 else Conduct.REFUSE)
     unbooked = targeting.aim_at_a_sale() if step.where is Part.FULFIL else 0
     ops = targeting.aim() if step.where is not Part.FULFIL else set()
-    before = way.touched
-    way.behave(conduct, step.delay)
+    before = proxy.touched
+    proxy.behave(conduct, step.delay)
 
     def late() -> set[int]:
-        return targeting.ops() if way.touched > before else set()
+        return targeting.ops() if proxy.touched > before else set()
 
-    told = f"{conduct.value} {step.delay:g} s" if conduct is Conduct.DELAY else conduct.value
-    return Effect(told, ops, unbooked, lambda: targeting.shop.proxies.heal(way), late)
+    detail = f"{conduct.value} {step.delay:g} s" if conduct is Conduct.DELAY else conduct.value
+    return Effect(detail, ops, unbooked, lambda: targeting.shop.proxies.heal(proxy), late)
 
 
-def _way(targeting: Targeting, step: FaultStep) -> Proxy | None:
+def _choose_proxy(targeting: Targeting, step: FaultStep) -> Proxy | None:
     shop = targeting.shop
     if step.where is Part.DATABASE:
-        ways = shop.database.ways
-        return ways[int(step.fate * 1000) % len(ways)] if ways else None
+        proxies = shop.database.proxies
+        return proxies[int(step.fate * 1000) % len(proxies)] if proxies else None
     return {Part.SHOP: shop.front, Part.STORE: shop.selling, Part.FULFIL: shop.moving}[step.where]

@@ -17,12 +17,12 @@ GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
 def counted(of: PlayedRound) -> list[Detection]:
     """All that is wrong in a round, but for the order in which things were told."""
-    found = [*_units(of), *_limited(of)]
+    detections = [*_units(of), *_limited(of)]
     for purchase in of.purchases:
         for wrong, count, sentence, ops in _purchase(of, purchase):
             numbers = tuple(op.number for op in ops)
-            found.append(Detection(wrong, *of.name, count, sentence, purchase.key, numbers))
-    return found
+            detections.append(Detection(wrong, *of.name, count, sentence, purchase.key, numbers))
+    return detections
 
 
 def _units(of: PlayedRound) -> Iterator[Detection]:
@@ -51,7 +51,7 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
         units = sum(purchase.units for purchase in purchases)
         if units > of.begun.limit:
             sentence = f"{buyer} has {units} units, and may have {of.begun.limit}."
-            ops = tuple(one for purchase in purchases for one in purchase.numbers)
+            ops = tuple(number for purchase in purchases for number in purchase.numbers)
             over = units - of.begun.limit
             yield Detection(Anomaly.OVER_LIMIT, *of.name, over, sentence, "", ops)
 
@@ -67,8 +67,8 @@ def _limited(of: PlayedRound) -> Iterator[Detection]:
             bought[purchase.buyer].append(purchase)
     for purchase in of.near:
         for op in purchase.told(Reply.LIMIT):
-            others = [one for one in bought[purchase.buyer] if one.ops[0].at <= op.until]
-            units = sum(one.units for one in others if one is not purchase)
+            others = [other for other in bought[purchase.buyer] if other.ops[0].at <= op.until]
+            units = sum(other.units for other in others if other is not purchase)
             if op.round == number and units + purchase.units <= of.begun.limit:
                 sentence = f"{purchase.buyer} was told LIMIT with {units} units at most."
                 yield Detection(Anomaly.LIMITED, *of.name, 1, sentence, purchase.key, (op.number,))
@@ -77,60 +77,67 @@ def _limited(of: PlayedRound) -> Iterator[Detection]:
 Details = tuple[Anomaly, int, str, list[Op]]
 
 
-def _purchase(of: PlayedRound, one: Purchase) -> Iterator[Details]:
-    sold, gone = one.told(Reply.SOLD), one.told(*GONE)
-    if sold and not one.entries:
+def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
+    sold, gone = purchase.told(Reply.SOLD), purchase.told(*GONE)
+    if sold and not purchase.entries:
         yield Anomaly.LOST, 1, "Its buyer was told SOLD, and it is in no book.", sold
-    elif sold and not one.booked:
+    elif sold and not purchase.booked:
         yield Anomaly.UNBOOKED, 1, "It is in the store, and in no database.", sold
-    if len(one.orders) > 1:
-        ids = ", ".join(sorted(one.orders))
-        yield Anomaly.TWICE, len(one.orders) - 1, f"One key, several orders: {ids}.", one.ops
-    rows = [entry.id for entry in one.entries if entry.where is Book.DATABASE]
+    if len(purchase.orders) > 1:
+        ids = ", ".join(sorted(purchase.orders))
+        yield (
+            Anomaly.TWICE,
+            len(purchase.orders) - 1,
+            f"One key, several orders: {ids}.",
+            purchase.ops,
+        )
+    rows = [entry.id for entry in purchase.entries if entry.where is Book.DATABASE]
     if len(rows) > len(set(rows)):
-        yield Anomaly.TWICE, len(rows) - len(set(rows)), "An id is booked twice.", one.ops
-    if one.sold and gone:
-        said = f"It is paid, and was told {gone[0].answer}."
-        yield Anomaly.RETURNED, 1, said, [*sold, *gone]
-    yield from _denied(of, one)
+        yield Anomaly.TWICE, len(rows) - len(set(rows)), "An id is booked twice.", purchase.ops
+    if purchase.sold and gone:
+        sentence = f"It is paid, and was told {gone[0].answer}."
+        yield Anomaly.RETURNED, 1, sentence, [*sold, *gone]
+    yield from _denied(of, purchase)
     if of.begun.hold is not None:
-        yield from _held(of.begun.hold * MS, one)
-    yield from _forgotten(one)
-    presses = [op for op in one.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
-    if presses and one.taken and all(op.at > of.over for op in presses):
+        yield from _held(of.begun.hold * MS, purchase)
+    yield from _forgotten(purchase)
+    presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
+    if presses and purchase.taken and all(op.at > of.over for op in presses):
         yield Anomaly.AFTER_END, 1, "It was first asked for when the round was over.", presses
 
 
-def _denied(of: PlayedRound, one: Purchase) -> Iterator[Details]:
-    if not one.entries:
+def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
+    if not purchase.entries:
         return
     yes = (Reply.SOLD, Reply.UNKNOWN)
-    if not any(op.answer in (*yes, *TAKEN) for op in one.did(Action.BUY)):
-        yield Anomaly.DENIED, 1, "It is booked, and each press was told no.", one.ops
-    elif of.begun.hold is not None and not any(op.answer in yes for op in one.did(Action.PAY)):
-        yield Anomaly.DENIED, 1, "It is booked, and nobody paid for it.", one.ops
+    if not any(op.answer in (*yes, *TAKEN) for op in purchase.did(Action.BUY)):
+        yield Anomaly.DENIED, 1, "It is booked, and each press was told no.", purchase.ops
+    elif of.begun.hold is not None and not any(op.answer in yes for op in purchase.did(Action.PAY)):
+        yield Anomaly.DENIED, 1, "It is booked, and nobody paid for it.", purchase.ops
 
 
-def _held(hold: int, one: Purchase) -> Iterator[Details]:
+def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
     """Deadlines: by the store's clock, which the buyers know to lie between two moments."""
-    presses = [op for op in one.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
+    presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     if not presses:
         return
     earliest = presses[0].at + hold - EARLY
-    early = [op for op in one.told(Reply.EXPIRED) if op.until < earliest]
+    early = [op for op in purchase.told(Reply.EXPIRED) if op.until < earliest]
     if early:
         yield (Anomaly.EARLY, 1, "It was called expired before its deadline.", [presses[0], *early])
-    taken = min([op.until for op in one.told(*TAKEN)], default=NEVER)
-    paid = [op for op in one.did(Action.PAY) if op.answer in (Reply.SOLD, Reply.UNKNOWN)]
-    told = [op for op in paid if op.answer is Reply.SOLD]
-    if told and paid[0].at > taken + hold + EARLY:
-        yield Anomaly.LATE, 1, "It was paid after its deadline, and that was taken.", told
+    taken = min([op.until for op in purchase.told(*TAKEN)], default=NEVER)
+    paid = [op for op in purchase.did(Action.PAY) if op.answer in (Reply.SOLD, Reply.UNKNOWN)]
+    accepted = [op for op in paid if op.answer is Reply.SOLD]
+    if accepted and paid[0].at > taken + hold + EARLY:
+        yield Anomaly.LATE, 1, "It was paid after its deadline, and that was taken.", accepted
 
 
-def _forgotten(one: Purchase) -> Iterator[Details]:
+def _forgotten(purchase: Purchase) -> Iterator[Details]:
     """After an end there is no hold any more, and who has bought under a key is told so again."""
-    bought = min([op.until for op in one.told(Reply.SOLD)], default=NEVER)
-    refused = [op for op in one.did(Action.BUY) if op.answer is Reply.REFUSED and op.at > bought]
+    bought = min([op.until for op in purchase.told(Reply.SOLD)], default=NEVER)
+    refused = [
+        op for op in purchase.did(Action.BUY) if op.answer is Reply.REFUSED and op.at > bought
+    ]
     if refused:
         yield (
             Anomaly.FORGOTTEN,
@@ -138,8 +145,8 @@ def _forgotten(one: Purchase) -> Iterator[Details]:
             "It was told SOLD, and its key was refused afterwards.",
             refused,
         )
-    ends = one.told(Reply.SOLD, *GONE)
+    ends = purchase.told(Reply.SOLD, *GONE)
     first = min([op.until for op in ends], default=NEVER)
-    after = [op for op in one.told(Reply.HELD) if op.at > first]
+    after = [op for op in purchase.told(Reply.HELD) if op.at > first]
     if after:
         yield Anomaly.FORGOTTEN, 1, "It was told to be a hold when it was none any more.", after

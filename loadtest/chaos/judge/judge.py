@@ -20,54 +20,54 @@ EXACT = ("exact", "untouched")  # words of the audit
 UNITS = {Anomaly.OVERSOLD, Anomaly.STRANDED, Anomaly.SURPLUS, Anomaly.UNBOOKED}
 
 
-def misjudged(of: PlayedRound, found: list[Detection], excused: bool) -> Iterator[Detection]:
+def misjudged(of: PlayedRound, detections: list[Detection], excused: bool) -> Iterator[Detection]:
     """`found` is all that is wrong with the round, `excused`: something may be, after its faults.
 
     Then the audit may have seen what nobody else does, and is taken at its figures only.
     """
-    said = of.audited
-    if said is None or not said.settled:
+    audit = of.audited
+    if audit is None or not audit.settled:
         return
     sold = sum(units_by_id(of, of.purchases).values())
-    figures = [("sold", said.sold, sold, "the books")]
-    if said.found_left is not None:
-        figures.append(("left", said.left, said.found_left, "the stock"))
-    if said.found_held is not None:
-        figures.append(("held", said.held, said.found_held, "the holds"))
+    figures = [("sold", audit.sold, sold, "the books")]
+    if audit.found_left is not None:
+        figures.append(("left", audit.left, audit.found_left, "the stock"))
+    if audit.found_held is not None:
+        figures.append(("held", audit.held, audit.found_held, "the holds"))
     for what, its, ours, where in figures:
         if its != ours:
             sentence = f"The audit says that {its} units are {what}; {where}, {ours}."
             yield Detection(Anomaly.MISJUDGED, *of.name, abs(its - ours), sentence)
             return
-    if _contradicts(of, found, excused, sold):
-        yield Detection(Anomaly.MISJUDGED, *of.name, 1, f"The audit says {said.verdict}.")
+    if _contradicts(of, detections, excused, sold):
+        yield Detection(Anomaly.MISJUDGED, *of.name, 1, f"The audit says {audit.verdict}.")
 
 
-def _contradicts(of: PlayedRound, found: list[Detection], excused: bool, sold: int) -> bool:
+def _contradicts(of: PlayedRound, detections: list[Detection], excused: bool, sold: int) -> bool:
     """Is the audit's word another than the figures'?"""
-    said = of.audited
-    word = said.verdict.lower() if said else ""
+    audit = of.audited
+    word = audit.verdict.lower() if audit else ""
     if word in EXACT:
-        return any(one.wrong in UNITS for one in found)
-    if said is None or said.found_left is None or said.found_held is None:
+        return any(detection.wrong in UNITS for detection in detections)
+    if audit is None or audit.found_left is None or audit.found_held is None:
         return False
     if word == "oversold":
         return sold + of.held <= of.begun.stock
     if word == "undersold":
         return nobodys(of) <= 0
     # It may be so for what cannot be counted here: what the store has lost, sales that contradict.
-    sound = not found and not nobodys(of) and not excused and not said.marked
+    sound = not detections and not nobodys(of) and not excused and not audit.marked
     return word == "inconsistent" and sound
 
 
-def strangers(whole: RunHistory) -> Iterator[Detection]:
+def strangers(history: RunHistory) -> Iterator[Detection]:
     """Orders that are booked for another buyer than the one whose cookie pressed.
 
     Which name in the books is whose nobody tells: it is that under which most of a cookie's orders
     stand, and only one cookie's.
     """
     entries = defaultdict[tuple[str, str], list[tuple[Purchase, BookEntry]]](list)
-    for purchase in whole.purchases.values():
+    for purchase in history.purchases.values():
         if cookie := _cookie(purchase):
             for entry in purchase.entries:
                 entries[cookie, entry.buyer].append((purchase, entry))
@@ -111,7 +111,7 @@ class JudgedRound:
     looked_at: int  # configurations
     faults: tuple[FaultClass, ...]  # of columns.FAULTS, that it can have met
     may: frozenset[Loss]
-    found: tuple[Detection, ...]
+    detections: tuple[Detection, ...]
     unsure: str = ""
 
 
@@ -128,7 +128,7 @@ class Judgement:
     def verdict(self) -> Verdict:
         if self.broken:
             return Verdict.BROKEN
-        if not self.rounds or any(one.unsure for one in self.rounds):
+        if not self.rounds or any(judged.unsure for judged in self.rounds):
             return Verdict.INCONCLUSIVE
         return Verdict.AS_PROMISED
 
@@ -140,55 +140,60 @@ class Judgement:
     @property
     def linearizable(self) -> bool | None:
         """Of all rounds; one that is not says it, whatever is not known of others."""
-        answers = {one.linearizable for one in self.rounds}
+        answers = {judged.linearizable for judged in self.rounds}
         return False if False in answers else None if None in answers or not answers else True
 
     @property
     def sales(self) -> int:
         """Orders that were booked."""
-        return sum(len(units_by_id(one.of, one.of.purchases)) for one in self.rounds)
+        return sum(len(units_by_id(judged.of, judged.of.purchases)) for judged in self.rounds)
 
     @property
     def counts(self) -> Counter[Anomaly]:
-        found = Counter[Anomaly]()
-        for one in (*self.broken, *self.expected):
-            found[one.wrong] += one.count
-        return found
+        detections = Counter[Anomaly]()
+        for detection in (*self.broken, *self.expected):
+            detections[detection.wrong] += detection.count
+        return detections
 
 
 def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     """`budget` is each round's. Raises ValueError for what is no history of one run."""
-    whole = reconstruct_run(events)
-    durability = Durability(whole.run.durability)
-    rounds = tuple(_judged(whole, of, durability, budget) for of in whole.rounds.values())
-    may = {one.of.name: one.may for one in rounds}
+    history = reconstruct_run(events)
+    durability = Durability(history.run.durability)
+    rounds = tuple(_judged(history, of, durability, budget) for of in history.rounds.values())
+    may = {judged.of.name: judged.may for judged in rounds}
     broken: list[Detection] = []
     expected: list[Detection] = []
-    for finding in (*(one for each in rounds for one in each.found), *strangers(whole)):
+    for finding in (
+        *(detection for each in rounds for detection in each.detections),
+        *strangers(history),
+    ):
         # A key that is of two rounds by mistake: what broke it may have befallen either.
-        purchase = whole.purchases.get((finding.item, finding.key))
+        purchase = history.purchases.get((finding.item, finding.key))
         numbers = purchase.rounds if purchase else {finding.round}
         allowed = {loss for number in numbers for loss in may.get((finding.item, number), ())}
         (expected if finding.wrong in allowed else broken).append(finding)
-    broken += _homeless(whole)
-    return Judgement(whole, rounds, tuple(broken), tuple(expected))
+    broken += _homeless(history)
+    return Judgement(history, rounds, tuple(broken), tuple(expected))
 
 
-def _judged(whole: RunHistory, of: PlayedRound, durability: Durability, budget: int) -> JudgedRound:
-    found = counted(of)
-    faults = tuple(dict.fromkeys(_met(whole, of)))
+def _judged(
+    history: RunHistory, of: PlayedRound, durability: Durability, budget: int
+) -> JudgedRound:
+    detections = counted(of)
+    faults = tuple(dict.fromkeys(_met(history, of)))
     cells = [promise_for(of.begun.mode, fault, durability) for fault in faults]
     may = frozenset(loss for cell in cells for loss in cell.may)
     holds = of.begun.hold is not None
-    moves = moves_of(of, whole, says_what_is_left(of.begun.mode, holds))
+    moves = moves_of(of, history, says_what_is_left(of.begun.mode, holds))
     searched = linearize(moves, of.begun.stock, budget)
     if searched.linearizable is False:
         ops = moves[searched.stuck].ops
         sentence = "No order of what was told makes all of it true; this is where none goes on."
         if not ops:
             sentence = "No order of what was told ends with the units that are left."
-        found.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
-    found += list(misjudged(of, found, any(isinstance(loss, Anomaly) for loss in may)))
+        detections.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
+    detections += list(misjudged(of, detections, any(isinstance(loss, Anomaly) for loss in may)))
     unsure = ""
     if searched.linearizable is None and Anomaly.IMPOSSIBLE not in may:
         unsure = f"not decided in {searched.looked_at:,} steps"
@@ -197,27 +202,27 @@ def _judged(whole: RunHistory, of: PlayedRound, durability: Durability, budget: 
     elif not of.audited and of.purchases and Anomaly.LOST not in may:
         unsure = "it was never audited"  # (one that a failover forgot has sold nothing)
     return JudgedRound(
-        of, searched.linearizable, searched.looked_at, faults, may, tuple(found), unsure
+        of, searched.linearizable, searched.looked_at, faults, may, tuple(detections), unsure
     )
 
 
-def _met(whole: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
+def _met(history: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
     """What was broken between its begin and its last audit, whether or not it is known to hit."""
     yield NONE
-    for fault in whole.faults:
-        there = not fault.items or of.begun.item in fault.items
+    for fault in history.faults:
+        reaches = not fault.items or of.begun.item in fault.items
         over = of.audited and fault.since > of.audited.at
-        if there and not over and fault.until >= of.begun.called:
+        if reaches and not over and fault.until >= of.begun.called:
             yield classify(fault.kind, fault.where)
 
 
-def _homeless(whole: RunHistory) -> list[Detection]:
+def _homeless(history: RunHistory) -> list[Detection]:
     """Purchases of a round that was never begun: no fault makes one up."""
     return [
         Detection(
             Anomaly.DENIED, item, number, 1, "Nobody began this round.", key, purchase.numbers
         )
-        for (item, key), purchase in whole.purchases.items()
+        for (item, key), purchase in history.purchases.items()
         for number in sorted(purchase.rounds)
-        if (item, number) not in whole.rounds
+        if (item, number) not in history.rounds
     ]

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 
 from loadtest.chaos.judge.move_dominance import MoveDominance
 from loadtest.chaos.judge.moves import Move
-from loadtest.chaos.judge.subset_search import BudgetExhausted, SearchBudget, ways
+from loadtest.chaos.judge.subset_search import BudgetExhausted, SearchBudget, find_subsets
 
 BUDGET = 200_000  # steps, of configurations and sums: half a minute, as a rule
 
@@ -56,7 +56,7 @@ def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Search
     """Search; without recursion, as a round may have thousands of moves."""
     budget_left = SearchBudget(budget)
     search = _Search(moves, budget_left)
-    seen: set[tuple[int, int]] = set()
+    visited: set[tuple[int, int]] = set()
     deepest = 0
     order: list[int] = []
     first = _At(0, 0, stock)
@@ -76,13 +76,13 @@ def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Search
         del order[length:]
         order += did
         if now.turn == len(search.turns):
-            return SearchResult(True, len(seen), tuple(order))
-        if (now.turn, now.done) in seen:
+            return SearchResult(True, len(visited), tuple(order))
+        if (now.turn, now.done) in visited:
             continue
-        seen.add((now.turn, now.done))
+        visited.add((now.turn, now.done))
         deepest = max(deepest, now.turn)
         path.append((len(order), search.steps(now)))
-    return SearchResult(False, len(seen), stuck=search.turns[deepest] if search.turns else -1)
+    return SearchResult(False, len(visited), stuck=search.turns[deepest] if search.turns else -1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +98,11 @@ class _Search:
     def __init__(self, moves: Sequence[Move], budget_left: SearchBudget) -> None:
         self.moves = moves
         self.budget_left = budget_left
-        self.alike = MoveDominance(moves)
-        due = [one for one, move in enumerate(moves) if move.due]
-        self.turns = sorted(due, key=lambda one: (moves[one].until, moves[one].since))
+        self.dominance = MoveDominance(moves)
+        due = [index for index, move in enumerate(moves) if move.due]
+        self.turns = sorted(due, key=lambda index: (moves[index].until, moves[index].since))
         self.begun = []  # for each turn those that can have begun, as bits
-        by_since = sorted(range(len(moves)), key=lambda one: moves[one].since)
+        by_since = sorted(range(len(moves)), key=lambda index: moves[index].since)
         bits, place = 0, 0
         for turn in self.turns:
             while place < len(moves) and moves[by_since[place]].since <= moves[turn].until:
@@ -110,20 +110,20 @@ class _Search:
                 place += 1
             self.begun.append(bits)
         self.anchors = 0  # but X
-        for one, move in enumerate(moves):
-            if move.exact or (self.alike.linked(one) and move.due):
-                self.anchors |= 1 << one
+        for index, move in enumerate(moves):
+            if move.exact or (self.dominance.linked(index) and move.due):
+                self.anchors |= 1 << index
 
     def steps(self, at: _At) -> Iterator[tuple[list[int], _At]]:
         """What can come next: the moves, in their order, and where they lead."""
         looks: list[int] = []
         done, turn = at.done, at.turn
         while turn < len(self.turns):
-            for one in _bits(self.begun[turn] & ~done & self.anchors):
-                move = self.moves[one]
-                if not move.delta and move.fits(at.free) and self._ready(one, done):  # (1)
-                    looks.append(one)
-                    done |= 1 << one
+            for index in _bits(self.begun[turn] & ~done & self.anchors):
+                move = self.moves[index]
+                if not move.delta and move.fits(at.free) and self._ready(index, done):  # (1)
+                    looks.append(index)
+                    done |= 1 << index
             if not done >> self.turns[turn] & 1:
                 break
             turn += 1
@@ -137,40 +137,44 @@ class _Search:
             move = self.moves[anchor]
             low, high = move.low - move.delta, move.high - move.delta
             ready = [
-                one
-                for one in _bits(pending & ~self.anchors)
-                if one != anchor and self._ready(one, done)
+                index
+                for index in _bits(pending & ~self.anchors)
+                if index != anchor and self._ready(index, done)
             ]
-            for way in ways(self.alike, ready, low - at.free, high - at.free, self.budget_left):
+            for subset in find_subsets(
+                self.dominance, ready, low - at.free, high - at.free, self.budget_left
+            ):
                 after = done | 1 << anchor
                 free = at.free + move.delta
-                for one in way:
-                    after |= 1 << one
-                    free += self.moves[one].delta
-                yield [*looks, *way, anchor], _At(turn, after, free)
+                for index in subset:
+                    after |= 1 << index
+                    free += self.moves[index].delta
+                yield [*looks, *subset, anchor], _At(turn, after, free)
 
-    def _ready(self, one: int, done: int) -> bool:
-        after = self.moves[one].after
+    def _ready(self, index: int, done: int) -> bool:
+        after = self.moves[index].after
         return after < 0 or bool(done >> after & 1)
 
     def _wanted(self, turn: int, pending: int, done: int, free: int) -> list[int]:
         """The anchors to try, the most promising first: what fits now, X, then the nearest."""
         now = self.turns[turn]
-        wanted = {one for one in _bits(pending & self.anchors) if self._ready(one, done)} - {now}
+        wanted = {index for index in _bits(pending & self.anchors) if self._ready(index, done)} - {
+            now
+        }
         equal: dict[tuple[int, int, int], list[int]] = {}
-        for one in wanted:
-            move = self.moves[one]
-            equal.setdefault((move.delta, move.low, move.high), []).append(one)
-        found = [one for some in equal.values() for one in self.alike.firsts(some)]
+        for index in wanted:
+            move = self.moves[index]
+            equal.setdefault((move.delta, move.low, move.high), []).append(index)
+        candidates = [index for some in equal.values() for index in self.dominance.firsts(some)]
         if self._ready(now, done):
-            found.append(now)
+            candidates.append(now)
 
-        def promise(one: int) -> tuple[bool, int, int]:
-            move = self.moves[one]
+        def promise(index: int) -> tuple[bool, int, int]:
+            move = self.moves[index]
             needed = max(move.low - move.delta - free, free + move.delta - move.high, 0)
-            return (needed > 0 and one != now, needed, move.until)
+            return (needed > 0 and index != now, needed, move.until)
 
-        return sorted(found, key=promise)
+        return sorted(candidates, key=promise)
 
 
 def _bits(bits: int) -> Iterator[int]:

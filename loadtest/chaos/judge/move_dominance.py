@@ -13,12 +13,12 @@ class MoveDominance:
     def __init__(self, moves: Sequence[Move]) -> None:
         self.moves = moves
         self.gives: dict[int, int] = {}  # linked takes -> their gives
-        for one, move in enumerate(moves):
+        for index, move in enumerate(moves):
             if move.delta > 0 and move.after >= 0 and move.since <= moves[move.after].until:
-                self.gives[move.after] = one
+                self.gives[move.after] = index
 
-    def linked(self, one: int) -> bool:
-        return one in self.gives
+    def linked(self, index: int) -> bool:
+        return index in self.gives
 
     def sorted(self, alike: Iterable[int]) -> list[int]:
         """So that whoever goes before another stands before it.
@@ -27,24 +27,24 @@ class MoveDominance:
         """
         moves = self.moves
 
-        def place(one: int) -> tuple[int, bool, bool, int, int]:
-            move = moves[one]
-            return (move.until, not move.due, not self.linked(one), move.since, one)
+        def place(index: int) -> tuple[int, bool, bool, int, int]:
+            move = moves[index]
+            return (move.until, not move.due, not self.linked(index), move.since, index)
 
         return sorted(alike, key=place)
 
-    def before(self, first: int, one: int) -> bool:
+    def before(self, first: int, index: int) -> bool:
         """Can `first`, which stands before it, always be done where `one` could?"""
-        if not self.linked(one):
+        if not self.linked(index):
             return True
         if not self.linked(first):
             return False
-        return self.moves[self.gives[first]].since <= self.moves[self.gives[one]].since
+        return self.moves[self.gives[first]].since <= self.moves[self.gives[index]].since
 
     def firsts(self, alike: Iterable[int]) -> list[int]:
         """Those that no other goes before."""
-        found: list[int] = []
-        for one in self.sorted(alike):
-            if not any(self.before(first, one) for first in found):
-                found.append(one)
-        return found
+        undominated: list[int] = []
+        for index in self.sorted(alike):
+            if not any(self.before(first, index) for first in undominated):
+                undominated.append(index)
+        return undominated

