@@ -6,11 +6,11 @@ All moments are ns of one monotonic clock, the harness's (time.monotonic_ns; on 
 of a machine share it). A key belongs to an item: the same key for two items is two purchases.
 
     {"event":"run","seed":7,"minutes":1.0,"durability":"safe","database":"sqlite"}
-    {"event":"begun","called":10,"told":20,"item":"apple","round":3,"stock":50,"mode":"atomic"}
+    {"event":"begun","called":10,"answered":20,"item":"apple","round":3,"stock":50,"mode":"atomic"}
     {"event":"called","op":1,"at":30,"deed":"buy","buyer":"b1","item":"apple","key":"k","units":2}
     {"event":"told","op":1,"at":41,"answer":"SOLD","round":3,"order":"0198…","left":48}
     {"event":"fault","kind":"kill","where":"worker","since":35,"until":90,"hit":[1]}
-    {"event":"over","called":95,"told":99,"item":"apple","round":3}
+    {"event":"over","called":95,"answered":99,"item":"apple","round":3}
     {"event":"entry","where":"database","id":"0198…","item":"apple","round":3,"units":2,"key":"k"}
     {"event":"audited","at":200,"item":"apple","round":3,"stock":50,"left":48,"held":0,"sold":2}
 
@@ -103,10 +103,10 @@ class RunStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundStarted:
-    """A round was started, at some moment between `called` and `told`."""
+    """A round was started, at some moment between `called` and `answered`."""
 
     called: int
-    told: int
+    answered: int
     item: str
     round: int
     stock: int
@@ -117,12 +117,12 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded:
-    """A round was ended. `told` None: nobody knows whether, or when."""
+    """A round was ended. `answered` None: nobody knows whether, or when."""
 
     called: int
     item: str
     round: int
-    told: int | None = None
+    answered: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Response:
     round: int | None = None  # as the answer says; None: it does not
     order: str | None = None
     left: int | None = None  # units free right after this; None for what was done before
-    said: str = ""  # status or exception, for the evidence: "503", "ReadTimeout"
+    evidence: str = ""  # status or exception: "503", "ReadTimeout"
 
 
 @dataclass(frozen=True, slots=True)

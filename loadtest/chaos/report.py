@@ -104,7 +104,7 @@ def _shown(judged: Judgement, finding: Detection) -> ShownAnomaly:
         for op in purchase.ops:
             if op.number in finding.ops:
                 lines += [(op.called.at, encode(op.called))]
-                lines += [(op.told.at, encode(op.told))] if op.told else []
+                lines += [(op.response.at, encode(op.response))] if op.response else []
         if finding.key and purchase.key == finding.key:
             last = max((at for at, _ in lines), default=0)
             lines += [(last, encode(entry)) for entry in purchase.entries]

@@ -119,7 +119,7 @@ class ShopClient:
         except (OSError, HTTPException, ValueError, KeyError) as error:
             self.close()
             failure = type(error).__name__
-            response = Response(called.op, time.monotonic_ns(), Reply.UNKNOWN, said=failure)
+            response = Response(called.op, time.monotonic_ns(), Reply.UNKNOWN, evidence=failure)
         self.market.recorder.note(response)
         self.market.replies[response.answer] += 1
         return response

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from loadtest.chaos.history import (
     Action,
@@ -21,6 +22,7 @@ from loadtest.chaos.history import (
 )
 from loadtest.chaos.judge.moves import NEVER
 
+Kind = TypeVar("Kind", bound=Event)
 # What tells that the units were taken under this key at some time before.
 TAKEN = frozenset({Reply.SOLD, Reply.HELD, Reply.EXPIRED, Reply.GIVEN_BACK})
 
@@ -30,7 +32,7 @@ class Op:
     """One thing that a buyer did, with what came of it."""
 
     called: Request
-    told: Response | None
+    response: Response | None
 
     @property
     def number(self) -> int:
@@ -42,7 +44,7 @@ class Op:
 
     @property
     def answer(self) -> Reply:
-        return self.told.answer if self.told else Reply.UNKNOWN
+        return self.response.answer if self.response else Reply.UNKNOWN
 
     @property
     def at(self) -> int:
@@ -51,16 +53,16 @@ class Op:
     @property
     def until(self) -> int:
         """When it was over; what is unknown may happen at any later time."""
-        return NEVER if self.told is None or self.answer is Reply.UNKNOWN else self.told.at
+        return NEVER if self.response is None or self.answer is Reply.UNKNOWN else self.response.at
 
     @property
     def left(self) -> int | None:
-        return self.told.left if self.told else None
+        return self.response.left if self.response else None
 
     @property
     def round(self) -> int | None:
-        said = self.told.round if self.told else None
-        return self.called.round if said is None else said
+        number = self.response.round if self.response else None
+        return self.called.round if number is None else number
 
 
 @dataclass(slots=True)
@@ -81,8 +83,9 @@ class Purchase:
     @property
     def orders(self) -> set[str]:
         """Ids of all orders that were told or booked under this key."""
-        said = {op.told.order for op in self.told(Reply.SOLD, Reply.HELD) if op.told}
-        return {one for one in said if one} | {entry.id for entry in self.entries}
+        answers = self.told(Reply.SOLD, Reply.HELD)
+        orders = {op.response.order for op in answers if op.response and op.response.order}
+        return orders | {entry.id for entry in self.entries}
 
     @property
     def booked(self) -> bool:
@@ -99,8 +102,8 @@ class Purchase:
     @property
     def rounds(self) -> set[int]:
         """Those it is known to be of: one, as a rule; none for one of which nothing is known."""
-        said = {op.told.round for op in self.told(*TAKEN) if op.told}
-        known = {entry.round for entry in self.entries} | {one for one in said if one is not None}
+        answers = {op.response.round for op in self.told(*TAKEN) if op.response}
+        known = {entry.round for entry in self.entries} | {n for n in answers if n is not None}
         if known or not self.taken:
             return known
         return {op.called.round for op in self.ops if op.called.round is not None}
@@ -108,8 +111,8 @@ class Purchase:
     @property
     def units(self) -> int:
         """As asked for; as booked, if nobody asked."""
-        asked = [op.called.units for op in self.did(Action.BUY) if op.called.units]
-        return asked[0] if asked else sum(entry.units for entry in self.entries)
+        wanted = [op.called.units for op in self.did(Action.BUY) if op.called.units]
+        return wanted[0] if wanted else sum(entry.units for entry in self.entries)
 
     @property
     def buyer(self) -> str:
@@ -143,16 +146,16 @@ class PlayedRound:
         """In the end: as it was found there, or as the audit says if nobody else has looked."""
         if self.audited is None:
             return 0
-        found = self.audited.found_left
-        return self.audited.left if found is None else found
+        stored = self.audited.found_left
+        return self.audited.left if stored is None else stored
 
     @property
     def held(self) -> int:
         """The same."""
         if self.audited is None:
             return 0
-        found = self.audited.found_held
-        return self.audited.held if found is None else found
+        stored = self.audited.found_held
+        return self.audited.held if stored is None else stored
 
 
 @dataclass(slots=True)
@@ -165,42 +168,42 @@ class RunHistory:
 
 def reconstruct_run(events: Iterable[Event]) -> RunHistory:
     """Raises ValueError for a history that contradicts itself, or has no run."""
-    parts: dict[type, list[Event]] = {}
-    for event in events:
-        parts.setdefault(type(event), []).append(event)
-    runs = [one for one in parts.get(RunStarted, []) if isinstance(one, RunStarted)]
+    events = list(events)
+    runs = _select(events, RunStarted)
     if len(runs) != 1:
         raise ValueError(f"A history is of one run, this one is of {len(runs)}.")
-    rounds = _rounds(parts)
-    purchases = _purchases(parts)
+    rounds = _rounds(events)
+    purchases = _purchases(events)
     for purchase in purchases.values():
         for number in purchase.rounds:
             if (purchase.item, number) in rounds:
                 rounds[purchase.item, number].purchases.append(purchase)
     _bring_near(rounds.values(), purchases.values(), runs[0].late)
-    faults = [one for one in parts.get(InjectedFault, []) if isinstance(one, InjectedFault)]
-    return RunHistory(runs[0], rounds, purchases, sorted(faults, key=lambda one: one.since))
+    faults = sorted(_select(events, InjectedFault), key=lambda fault: fault.since)
+    return RunHistory(runs[0], rounds, purchases, faults)
 
 
-def _rounds(parts: dict[type, list[Event]]) -> dict[tuple[str, int], PlayedRound]:
+def _select(events: Iterable[Event], kind: type[Kind]) -> list[Kind]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+def _rounds(events: list[Event]) -> dict[tuple[str, int], PlayedRound]:
     rounds: dict[tuple[str, int], PlayedRound] = {}
     last: dict[str, PlayedRound] = {}
-    begun = [one for one in parts.get(RoundStarted, []) if isinstance(one, RoundStarted)]
-    for one in sorted(begun, key=lambda one: one.called):
-        if (one.item, one.round) in rounds:
-            raise ValueError(f"Round {one.round} of {one.item} was begun twice.")
-        if one.item in last:  # an item has one running round
-            last[one.item].over = one.told
-        last[one.item] = rounds[one.item, one.round] = PlayedRound(one)
-    for event in parts.get(RoundEnded, []):
-        if isinstance(event, RoundEnded) and event.told is not None:
-            of = rounds[event.item, event.round]
-            of.over = min(of.over, event.told)
-    for event in parts.get(RoundAudit, []):
-        if isinstance(event, RoundAudit):
-            of = rounds[event.item, event.round]
-            if of.audited is None or of.audited.at < event.at:
-                of.audited = event
+    for begun in sorted(_select(events, RoundStarted), key=lambda begun: begun.called):
+        if (begun.item, begun.round) in rounds:
+            raise ValueError(f"Round {begun.round} of {begun.item} was begun twice.")
+        if begun.item in last:  # an item has one running round
+            last[begun.item].over = begun.answered
+        last[begun.item] = rounds[begun.item, begun.round] = PlayedRound(begun)
+    for end in _select(events, RoundEnded):
+        if end.answered is not None:
+            of = rounds[end.item, end.round]
+            of.over = min(of.over, end.answered)
+    for audit in _select(events, RoundAudit):
+        of = rounds[audit.item, audit.round]
+        if of.audited is None or of.audited.at < audit.at:
+            of.audited = audit
     return rounds
 
 
@@ -227,28 +230,26 @@ def _bring_near(
                 round.near.append(purchase)
 
 
-def _purchases(parts: dict[type, list[Event]]) -> dict[tuple[str, str], Purchase]:
-    told: dict[int, Response] = {}
-    for event in parts.get(Response, []):
-        if isinstance(event, Response):
-            if event.op in told:
-                raise ValueError(f"Op {event.op} was told twice.")
-            told[event.op] = event
-    found: dict[tuple[str, str], Purchase] = {}
-    calls = [one for one in parts.get(Request, []) if isinstance(one, Request)]
-    seen = set[int]()
-    for call in sorted(calls, key=lambda one: one.at):
-        if call.op in seen:
-            raise ValueError(f"Op {call.op} was called twice.")
-        seen.add(call.op)
-        if call.key is None:  # a look at the shelf
+def _purchases(events: list[Event]) -> dict[tuple[str, str], Purchase]:
+    responses: dict[int, Response] = {}
+    for response in _select(events, Response):
+        if response.op in responses:
+            raise ValueError(f"Op {response.op} was told twice.")
+        responses[response.op] = response
+    purchases: dict[tuple[str, str], Purchase] = {}
+    called = set[int]()
+    for request in sorted(_select(events, Request), key=lambda request: request.at):
+        if request.op in called:
+            raise ValueError(f"Op {request.op} was called twice.")
+        called.add(request.op)
+        if request.key is None:  # a look at the shelf
             continue
-        of = found.setdefault((call.item, call.key), Purchase(call.item, call.key))
-        of.ops.append(Op(call, told.get(call.op)))
-    if unasked := told.keys() - seen:
+        name = request.item, request.key
+        purchase = purchases.setdefault(name, Purchase(*name))
+        purchase.ops.append(Op(request, responses.get(request.op)))
+    if unasked := responses.keys() - called:
         raise ValueError(f"Told, and never called: op {min(unasked)}.")
-    for event in parts.get(BookEntry, []):
-        if isinstance(event, BookEntry):
-            name = event.item, event.key
-            found.setdefault(name, Purchase(*name)).entries.append(event)
-    return found
+    for entry in _select(events, BookEntry):
+        name = entry.item, entry.key
+        purchases.setdefault(name, Purchase(*name)).entries.append(entry)
+    return purchases

@@ -98,7 +98,7 @@ class Shop:
             then(answer)
 
         def lost() -> None:
-            self.events.append(Response(op, self.now, Reply.UNKNOWN, said="ReadTimeout"))
+            self.events.append(Response(op, self.now, Reply.UNKNOWN, evidence="ReadTimeout"))
             then(Reply.UNKNOWN)
 
         def happen() -> None:
