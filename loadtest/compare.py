@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
@@ -19,12 +17,10 @@ from typing import TypeVar
 import click
 from rich.console import Console
 
-from loadtest import RunFailed
 from loadtest.experiment import experiment
 from loadtest.inputs import parse_modes, parse_url
-from loadtest.lab import LabRefused
 from loadtest.machine import Machine
-from loadtest.options import as_html, as_json, repeats, window
+from loadtest.options import as_html, as_json, one_line_errors, repeats, window
 from loadtest.remarks import remarks, verdict
 from loadtest.report import document, page
 from loadtest.rows import by_mode, label
@@ -96,17 +92,8 @@ def compare(
     options = Options(modes, stock, buyers, seconds, repeats, url)
     # Standard output may belong to the document; a [ in a file name is no markup.
     people = Console(stderr=json_file == "-", markup=False)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
-    try:
+    with one_line_errors():
         machine, run = experiment(options, lab_url)
-    except LabRefused as refused:
-        raise click.UsageError(str(refused)) from refused
-    except RunFailed as failed:
-        raise click.ClickException(str(failed)) from failed
-    except KeyboardInterrupt:
-        click.echo("Stopped; nothing was written.", err=True)
-        sys.exit(130)
-
     show(people, machine, run)
     ended = datetime.now().astimezone()
     html = page(machine, options, run.rows, run.yardsticks, ended)

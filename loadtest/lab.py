@@ -144,7 +144,7 @@ class Lab:
 
 
 def request(
-    url: str, method: str, path: str, body: Body | None = None
+    url: str, method: str, path: str, body: Body | None = None, timeout_s: float = TIMEOUT
 ) -> tuple[int, dict[str, Any]]:
     """One JSON request to `url` + `path`: the status and the object in the body.
 
@@ -153,7 +153,7 @@ def request(
     """
     parts = urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT)
+    connection = kind(parts.hostname or "", parts.port, timeout=timeout_s)
     headers = {"Accept": "application/json", "Content-Type": "application/json"}
     try:
         payload = None if body is None else json.dumps(body)

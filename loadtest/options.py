@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import reduce
 
 import click
+
+from loadtest import RunFailed
+from loadtest.lab import LabRefused
 
 Command = Callable[..., None]
 MOST = 512  # connections; a typing error must not swamp the machine
@@ -68,3 +74,18 @@ def common(html: str) -> Callable[[Command], Command]:
         as_html(html),
     )
     return lambda command: reduce(lambda done, option: option(done), options, command)
+
+
+@contextmanager
+def one_line_errors() -> Iterator[None]:
+    """Turn a failure into one line and Ctrl-C into status 130; SIGTERM unwinds as well."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        yield
+    except LabRefused as refused:
+        raise click.UsageError(str(refused)) from refused
+    except RunFailed as failed:
+        raise click.ClickException(str(failed)) from failed
+    except KeyboardInterrupt:
+        click.echo("Stopped; nothing was written.", err=True)
+        sys.exit(130)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import sys
 from functools import partial
 
 import click
@@ -15,7 +13,7 @@ from loadtest.bench.fulfil.command import fulfil
 from loadtest.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from loadtest.bench.run import Finished, LocksPlan, document, run
 from loadtest.machine import summarize
-from loadtest.options import as_json, repeats, window
+from loadtest.options import as_json, one_line_errors, repeats, window
 from loadtest.progress import progress
 
 
@@ -76,21 +74,11 @@ def locks(
         people.width = tables.WIDE
     for remark in choice.remarks:
         people.print(remark, style="yellow", markup=False)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
-    try:
-        finished = with_progress(plan)
-    except KeyboardInterrupt:
-        click.echo("Stopped; nothing was written.", err=True)
-        sys.exit(130)
+    with one_line_errors(), progress(len(plan.cells), "bringing up a Valkey") as began:
+        finished = run(plan, began)
     show(people, plan, finished)
     if json_file:
         write_json(json_file, document(finished, summarize()))
-
-
-def with_progress(plan: LocksPlan) -> Finished:
-    """Run it, with a bar on standard error."""
-    with progress(len(plan.cells), "bringing up a Valkey") as began:
-        return run(plan, began)
 
 
 def show(people: Console, plan: LocksPlan, finished: Finished) -> None:

@@ -7,14 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
-from http.client import HTTPConnection, HTTPException
 from typing import Any
 
-import orjson
-
+from loadtest import RunFailed
 from loadtest.chaos.history import Recorder, RoundAudit, RoundEnded, RoundStarted
 from loadtest.chaos.plan import PlannedRound
 from loadtest.chaos.state_reader import StateReader, StoredUnits
+from loadtest.lab import request
 
 PATIENCE = 5.0  # s for one answer of the lab
 AGAIN = 0.1  # s between two tries
@@ -45,20 +44,10 @@ class Operator:
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """(status, document); status 0 when nothing was heard."""
-        connection = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
-            connection.request(
-                method,
-                path,
-                orjson.dumps(body) if body is not None else None,
-                {"Content-Type": "application/json", "Accept": "application/json"},
-            )
-            answer = connection.getresponse()
-            return answer.status, orjson.loads(answer.read())
-        except (OSError, HTTPException, ValueError):
+            return request(f"http://127.0.0.1:{self.port}", method, path, body, PATIENCE)
+        except RunFailed:
             return 0, None
-        finally:
-            connection.close()
 
     def take_over(self, items: tuple[str, ...]) -> None:
         """End the rounds that a new shop has begun by itself: they are not ours to judge."""
@@ -175,12 +164,7 @@ class Operator:
         )
 
     def accept(self, item: str) -> None:
-        """As a person at a terminal, when the store has lost something of an item."""
-        with self.accepting:  # once, whoever of us has met it
-            self._accept(item)
-
-    def _accept(self, item: str) -> None:
+        """Accept, as a person at a terminal, that the store has lost something of an item."""
         command = [sys.executable, "-m", "app.cli", "audit", item, "--accept"]
-        subprocess.run(
-            command, env=dict(self.environ), capture_output=True, timeout=60, check=False
-        )
+        with self.accepting:  # once, whichever lane has met it
+            subprocess.run(command, env=dict(self.environ), capture_output=True, timeout=60)

@@ -7,17 +7,18 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from servers.ports import free_port
 
 from app.config import SETTINGS
+from loadtest import RunFailed
 from loadtest.chaos import ChaosFailed
 from loadtest.chaos.database import Database, Postgres, SqliteFile
 from loadtest.chaos.process import Process, Reaper, until
 from loadtest.chaos.proxy import Proxies
 from loadtest.chaos.stores import Stores, StoreServer
+from loadtest.lab import request
 
 ROOT = Path(__file__).parents[2]  # the code that is tried
 CLOCK = Path(__file__).parent / "clock"
@@ -37,7 +38,10 @@ class TestedShop:
         ours = {row.name.upper() for row in SETTINGS} | {"PYTHONDONTWRITEBYTECODE"}
         plain = {name: value for name, value in os.environ.items() if name not in ours}
         self.stores = Stores(self.reaper, folder, durability, self.proxies, plain)
-        self.masters = self._masters(folder, plain) if masters else []
+        self.masters = [
+            StoreServer(self.reaper, folder / f"master-{number}", "fast", plain)
+            for number in (range(1, 4) if masters else ())
+        ]
         self.database: Database = (
             Postgres(self.reaper, folder, self.proxies, plain) if postgresql else SqliteFile(folder)
         )
@@ -75,12 +79,6 @@ class TestedShop:
             "fulfil", plain | common | self._at(self.moving.port, database.books_url)
         )
         self.lab = self._process("lab", self.operator_environ)
-
-    def _masters(self, folder: Path, environ: dict[str, str]) -> list[StoreServer]:
-        return [
-            StoreServer(self.reaper, folder / f"master-{number}", "fast", environ)
-            for number in (1, 2, 3)
-        ]
 
     @staticmethod
     def _at(store: int, database: str) -> dict[str, str]:
@@ -164,10 +162,8 @@ class TestedShop:
 
 
 def healthy(port: int) -> bool:
-    connection = HTTPConnection("127.0.0.1", port, timeout=1)
-    with suppress(OSError, HTTPException):
-        connection.request("GET", "/healthz")
-        return connection.getresponse().status == 200
+    with suppress(RunFailed):
+        return request(f"http://127.0.0.1:{port}", "GET", "/healthz", timeout_s=1)[0] == 200
     return False
 
 

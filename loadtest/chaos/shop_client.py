@@ -56,7 +56,7 @@ class ShopClient:
 
     def __init__(self, market: Market, name: str) -> None:
         self.market, self.name = market, name
-        self.connection: HTTPConnection | None = None
+        self.connection = HTTPConnection("127.0.0.1", market.port, timeout=PATIENCE)
 
     def buy(self, wish: Wish, round: int | None) -> Response:
         called = self._called(Action.BUY, wish, round, None)
@@ -68,8 +68,6 @@ class ShopClient:
     def greet(self) -> str:
         """The cookie that the shop gives to whom it does not know; "" when it gives none."""
         try:
-            self._connect()
-            assert self.connection  # noqa: S101  just made
             self.connection.request("GET", "/", headers={"Accept": "text/html"})
             answer = self.connection.getresponse()
             answer.read()
@@ -111,7 +109,6 @@ class ShopClient:
             port = self._connect()
             self.market.under_way[port] = called
             try:
-                assert self.connection  # noqa: S101  just made
                 self.connection.request(method, path, body, headers)
                 response = self._heard(called, self.connection.getresponse())
             finally:
@@ -144,23 +141,18 @@ class ShopClient:
 
     def _page(self, order: str) -> dict[str, Any]:
         """An order's page. Raises OSError, HTTPException, ValueError."""
-        assert self.connection  # noqa: S101  it has just answered
         self.connection.request("GET", f"/orders/{order}", headers={"Accept": "application/json"})
         document: dict[str, Any] = orjson.loads(self.connection.getresponse().read())
         return document
 
     def _connect(self) -> int:
         """The port of our end of the connection. Raises OSError."""
-        if self.connection is None or self.connection.sock is None:
-            self.close()
-            self.connection = HTTPConnection("127.0.0.1", self.market.port, timeout=PATIENCE)
+        if self.connection.sock is None:
             self.connection.connect()
         return int(self.connection.sock.getsockname()[1])
 
     def close(self) -> None:
-        if self.connection:
-            self.connection.close()
-            self.connection = None
+        self.connection.close()
 
 
 def _standing_for(cookie: str) -> str:

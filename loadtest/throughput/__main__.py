@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import signal
 import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -20,7 +19,7 @@ from loadtest import RunFailed
 from loadtest.compare import check_writable, parsed, write
 from loadtest.inputs import check_modes, parse_modes
 from loadtest.machine import describe
-from loadtest.options import MOST, MOST_ORDERS, common, whole
+from loadtest.options import MOST, MOST_ORDERS, common, one_line_errors, whole
 from loadtest.progress import Steps
 from loadtest.throughput import growth as growing
 from loadtest.throughput import profile as profiling
@@ -153,20 +152,13 @@ def _measure(
     peers: Mapping[str, str] = NOBODY,
 ) -> tuple[list[T], dict[str, str]]:
     """What was measured, and where. Whatever happens, nothing is left running."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # unwinds, so that all is removed
-    try:
-        with Steps() as steps, servers(threads, peers) as place:
-            about = place.lab.about()
-            try:
-                made = measured(place, steps)
-            except RunFailed:
-                place.shop.check()  # if it died, that is the reason to tell
-                raise
-    except RunFailed as failed:
-        raise click.ClickException(str(failed)) from failed
-    except KeyboardInterrupt:
-        click.echo("Stopped; nothing was written.", err=True)
-        sys.exit(130)
+    with one_line_errors(), Steps() as steps, servers(threads, peers) as place:
+        about = place.lab.about()
+        try:
+            made = measured(place, steps)
+        except RunFailed:
+            place.shop.check()  # if it died, that is the reason to tell
+            raise
     facts = describe(about, 0, own=True).facts()
     shops = f"{about.workers} workers × {about.threads} threads; the usual one 2 × 8"
     return made, facts | {"shop": shops, "load": generator()}

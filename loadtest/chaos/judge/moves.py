@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 NEVER = 1 << 80  # a moment that does not come; as a bound of free units: none
@@ -36,20 +35,3 @@ class Move:
     def fits(self, free: int) -> bool:
         """Can it happen while so many units are free?"""
         return self.low <= free + self.delta <= self.high
-
-
-def orderly(moves: Sequence[Move], stock: int, order: Sequence[int]) -> bool:
-    """Is this order of (some of) the moves one that the definition above allows?
-
-    There are moments for an order, one after the other, just if none has to be over before one
-    that stands earlier in it has begun.
-    """
-    free, begun, done = stock, -NEVER, set[int]()
-    for index in order:
-        move = moves[index]
-        begun = max(begun, move.since)
-        if begun > move.until or not move.fits(free) or move.after not in done | {-1}:
-            return False
-        free += move.delta
-        done.add(index)
-    return all(index in done for index, move in enumerate(moves) if move.due)

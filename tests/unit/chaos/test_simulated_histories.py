@@ -10,7 +10,8 @@ from loadtest.chaos.history import BookEntry, Event, Reply, Response, RoundAudit
 from loadtest.chaos.judge.anomalies import Anomaly
 from loadtest.chaos.judge.judge import judge
 from loadtest.chaos.judge.linearize import linearize
-from loadtest.chaos.judge.moves import NEVER, Move, orderly
+from loadtest.chaos.judge.moves import NEVER, Move
+from tests.unit.chaos.possible_order import is_possible
 from tests.unit.chaos.simulated_shop import Shop
 
 SHOPS = {
@@ -46,7 +47,7 @@ def test_holds_that_ran_out_late_payments_and_others_are_decided() -> None:
     moves += [Move(0, 3_000, NEVER + 1, 7, 7)]
     found = linearize(moves, 37)
     assert found.linearizable
-    assert orderly(moves, 37, found.order)
+    assert is_possible(moves, 37, found.order)
     assert found.looked_at < 200
     moves[-1] = Move(0, 3_000, NEVER + 1, 8, 8)
     assert linearize(moves, 37, 20_000).linearizable is False
