@@ -128,8 +128,8 @@ def empty_table(title: str, headings: Iterable[str], **options: Any) -> Table:
     return made
 
 
-def number(value: float) -> str:
+def number(value: float, separator: str = ",") -> str:
     """Write no more digits than a run can vouch for: 0.12, 12.3, 1,234, ∞."""
     if not math.isfinite(value):
         return "∞"
-    return f"{value:,.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"
+    return f"{value:{separator}.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from figures import Spread
 from rich.table import Table
@@ -11,12 +12,14 @@ from rich.text import Text
 from loadtest.bench.cell import Shape
 from loadtest.bench.results import LockResult
 from loadtest.bench.run import LocksPlan
-from loadtest.table import empty_table, number
+from loadtest.table import empty_table
+from loadtest.table import number as any_number
 
 # Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
 WIDE = 112
 BAR = 36  # characters of the longest bar
 RATIO = "ratio"
+number = partial(any_number, separator="")  # for a separator there is no room
 
 COLUMNS = {
     "sales\nper s": "sales_per_s",

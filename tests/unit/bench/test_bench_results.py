@@ -16,9 +16,8 @@ from loadtest.bench.contender import Attempt
 from loadtest.bench.results import LockFigures, LockResult, figures
 from loadtest.bench.rows import ROWS, LockRow
 from loadtest.bench.run import LocksPlan, rotated, row
-from loadtest.bench.tables import WIDE, cell, table
+from loadtest.bench.tables import WIDE, cell, number, table
 from loadtest.bench.worker import contend
-from loadtest.table import number
 
 ONE = Count(in_window=[10, 20], sold=32, waits=[0.001] * 98, round_trips=128, commands=224)
 OTHER = Count(in_window=[40, 30], sold=70, waits=[0.002, 0.5], round_trips=280, commands=490)
@@ -108,7 +107,7 @@ def test_the_locks_take_turns_and_none_always_comes_first() -> None:
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.0, "0.00"), (0.126, "0.13"), (9.996, "10.0"), (12.34, "12.3"), (1234.5, "1,234")],
+    [(0.0, "0.00"), (0.126, "0.13"), (9.996, "10.0"), (12.34, "12.3"), (1234.5, "1234")],
 )
 def test_numbers_for_people(value: float, text: str) -> None:
     assert number(value) == text
