@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
 
 import click
 from rich.console import Console
@@ -20,20 +18,12 @@ from rich.console import Console
 from loadtest.experiment import experiment
 from loadtest.inputs import parse_modes, parse_url
 from loadtest.machine import Machine
-from loadtest.options import as_html, as_json, one_line_errors, repeats, window
+from loadtest.options import as_html, as_json, one_line_errors, parsed, repeats, window
 from loadtest.remarks import remarks, verdict
 from loadtest.report import document, page
 from loadtest.rows import by_mode, label
 from loadtest.run import ComparisonRun, Options
 from loadtest.table import printable, summaries
-
-T = TypeVar("T")
-
-
-def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
-    """Make a click callback of a function that parses a text."""
-    return lambda _context, _option, text: None if text is None else parse(text)
-
 
 @click.command(
     context_settings={

@@ -12,14 +12,19 @@ import click
 from loadtest.lab import About
 
 
-def parse_modes(text: str) -> list[str]:
-    """Split "naive,lock:lease" at the commas. Whether a mode exists only the lab knows."""
-    modes = [mode.strip() for mode in text.split(",")]
-    if not all(modes):
-        raise click.BadParameter("give modes with a comma between them, as in naive,atomic")
-    if doubled := [mode for mode in dict.fromkeys(modes) if modes.count(mode) > 1]:
+def split(text: str, example: str) -> list[str]:
+    """Split a text at its commas. An empty part or one that is there twice is refused."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
+        raise click.BadParameter(f"give them with a comma between, as in {example}")
+    if doubled := [part for part in dict.fromkeys(parts) if parts.count(part) > 1]:
         raise click.BadParameter(f"{doubled[0]} is there twice")
-    return modes
+    return parts
+
+
+def parse_modes(text: str) -> list[str]:
+    """Split "naive,lock:lease". Whether a mode exists only the lab knows."""
+    return split(text, "naive,atomic")
 
 
 def parse_url(text: str) -> str:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce
+from typing import TypeVar
 
 import click
 
@@ -14,8 +15,14 @@ from loadtest import RunFailed
 from loadtest.lab import LabRefused
 
 Command = Callable[..., None]
+T = TypeVar("T")
 MOST = 512  # connections; a typing error must not swamp the machine
 MOST_ORDERS = 2_000_000
+
+
+def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
+    """Make a click callback of a function that parses a text."""
+    return lambda _context, _option, text: None if text is None else parse(text)
 
 
 def whole(most: int) -> Callable[[str], list[int]]:

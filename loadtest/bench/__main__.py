@@ -8,12 +8,14 @@ import click
 from rich.console import Console
 
 from app.cli.output import Commands, check_writable, settings, write_json
-from loadtest.bench import inputs, tables
+from loadtest.bench import tables
+from loadtest.bench.cell import Shape
 from loadtest.bench.fulfil.command import fulfil
 from loadtest.bench.rows import BASE, DEFAULT, ROWS, choose, missing
 from loadtest.bench.run import Finished, LocksPlan, document, run
+from loadtest.inputs import split
 from loadtest.machine import summarize
-from loadtest.options import as_json, one_line_errors, repeats, window
+from loadtest.options import as_json, one_line_errors, parsed, repeats, window
 from loadtest.progress import progress
 
 
@@ -29,9 +31,15 @@ bench.add_command(fulfil)
 @click.option(
     "--only",
     metavar="A,B,C",
+    callback=parsed(partial(split, example="lease,redis-py")),
     help=f"Which locks, of: {', '.join(ROWS)}.  [default: {', '.join(DEFAULT)}]",
 )
-@click.option("--shapes", default="2x4,2x16", help="Processes x threads that contend.")
+@click.option(
+    "--shapes",
+    default="2x4,2x16",
+    callback=parsed(lambda text: [Shape.parse(part) for part in split(text, "2x4,2x16")]),
+    help="Processes x threads that contend.",
+)
 @window(2)
 @repeats
 @click.option(
@@ -39,8 +47,8 @@ bench.add_command(fulfil)
 )
 @as_json
 def locks(
-    only: str | None,
-    shapes: str,
+    only: list[str] | None,
+    shapes: list[Shape],
     seconds: int,
     repeats: int,
     base: str | None,
@@ -61,12 +69,8 @@ def locks(
     measured.
     """
     hosts = settings().zookeeper_hosts
-    choice = choose(
-        inputs.names(only) if only is not None else None,
-        base,
-        partial(missing, zookeeper_hosts=hosts),
-    )
-    plan = LocksPlan(choice.rows, choice.base, inputs.shapes(shapes), seconds, repeats, hosts)
+    choice = choose(only, base, partial(missing, zookeeper_hosts=hosts))
+    plan = LocksPlan(choice.rows, choice.base, shapes, seconds, repeats, hosts)
     check_writable(json_file)
     # Standard output may belong to the document.
     people = Console(stderr=json_file == "-", highlight=False)

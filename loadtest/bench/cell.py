@@ -6,12 +6,18 @@ ends, and its log tells why.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import click
 
 from app.config import Settings
 from loadtest.bench.contender import Names
 from loadtest.bench.rows import LockRow
+
+
+MOST_PROCESSES, MOST_THREADS = 64, 128  # a typing error must not swamp the machine
 
 
 class Shape(NamedTuple):
@@ -22,6 +28,19 @@ class Shape(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.processes}x{self.threads}"
+
+    @classmethod
+    def parse(cls, text: str) -> Shape:
+        """Read "2x16". Raises click.BadParameter."""
+        if not re.fullmatch(r"(0|[1-9][0-9]{0,3})x(0|[1-9][0-9]{0,3})", text):
+            raise click.BadParameter(f"{text!r} is no shape like 2x16, processes x threads")
+        processes, threads = map(int, text.split("x"))
+        if not (1 <= processes <= MOST_PROCESSES and 1 <= threads <= MOST_THREADS):
+            raise click.BadParameter(
+                f"{text} is out of bounds: 1 to {MOST_PROCESSES} processes, "
+                f"1 to {MOST_THREADS} threads in each"
+            )
+        return cls(processes, threads)
 
 
 @dataclass(frozen=True)

@@ -112,12 +112,8 @@ class ChaosRunner:
         self.playing[item] = number
         if before is not None and played.switched:
             self.steps += 1
-            ops = tuple(sorted(self.targeting.ops_of(item)))
-            self.hits += bool(ops)
-            until = time.monotonic_ns()
-            self.recorder.note(
-                InjectedFault(Kind.SWITCH, Part.SHOP, since, until, ops, detail=item, items=(item,))
-            )
+            ops = self.targeting.ops_of(item)
+            self._note(Kind.SWITCH, Part.SHOP, since, Effect(item, ops), (item,))
 
     def _break(self, act: Act) -> None:
         """Take the act's steps, and end each after its seconds."""
@@ -144,11 +140,11 @@ class ChaosRunner:
             )
 
         def finish(step: FaultStep, effect: Effect, since: int, number: int) -> None:
-            ops = effect.ops | effect.late()
+            effect.ops |= effect.late()
             effect.end()
             open_steps.discard(number)
             if effect.happened:
-                self._note(step, effect, since, ops)
+                self._note(step.kind, step.where, since, effect)
 
         for step in act.steps:
             due.append((step.at, next(order), lambda step=step: take(step)))  # type: ignore[misc]
@@ -168,18 +164,13 @@ class ChaosRunner:
             if number in open_steps:
                 end()
 
-    def _note(self, step: FaultStep, effect: Effect, since: int, ops: set[int]) -> None:
-        self.hits += bool(ops or effect.unbooked)
+    def _note(
+        self, kind: Kind, where: Part, since: int, effect: Effect, items: tuple[str, ...] = ()
+    ) -> None:
+        self.hits += bool(effect.ops or effect.unbooked)
+        ops, until = tuple(sorted(effect.ops)), time.monotonic_ns()
         self.recorder.note(
-            InjectedFault(
-                step.kind,
-                step.where,
-                since,
-                time.monotonic_ns(),
-                tuple(sorted(ops)),
-                effect.unbooked,
-                effect.detail,
-            )
+            InjectedFault(kind, where, since, until, ops, effect.unbooked, effect.detail, items)
         )
 
     def _settle(self, rounds: list[tuple[str, int]]) -> None:

@@ -16,10 +16,10 @@ import click
 from rich.console import Console
 
 from loadtest import RunFailed
-from loadtest.compare import check_writable, parsed, write
+from loadtest.compare import check_writable, write
 from loadtest.inputs import check_modes, parse_modes
 from loadtest.machine import describe
-from loadtest.options import MOST, MOST_ORDERS, common, one_line_errors, whole
+from loadtest.options import MOST, MOST_ORDERS, common, one_line_errors, parsed, whole
 from loadtest.progress import Steps
 from loadtest.throughput import growth as growing
 from loadtest.throughput import profile as profiling

@@ -11,8 +11,9 @@ from app.domain import Invalid
 from app.locks import LOCKS
 from loadtest.bench import rows
 from loadtest.bench.__main__ import bench
-from loadtest.bench.inputs import names, shapes
+from loadtest.bench.cell import Shape
 from loadtest.bench.rows import DEFAULT, ROWS, LockRow, choose, missing
+from loadtest.inputs import split
 
 
 def run(*arguments: str) -> Result:
@@ -37,15 +38,15 @@ def test_help_names_the_locks_and_the_defaults() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--only", ""), "--only: give them with a comma between"),
-        (("--only", "lease,,pottery"), "--only: give them with a comma between"),
+        (("--only", ""), "'--only': give them with a comma between"),
+        (("--only", "lease,,pottery"), "'--only': give them with a comma between"),
         (("--only", "lease,lease"), "lease is there twice"),
         (("--only", "lease,magic"), "there is no lock magic; known: "),
         (("--base", "magic"), "--base: there is no lock magic"),
         (("--base", ""), "--base: there is no lock"),
         (("--only", "lease,zookeeper"), "ZOOKEEPER_HOSTS is not set"),
         (("--base", "zookeeper"), "ZOOKEEPER_HOSTS is not set"),
-        (("--shapes", ""), "--shapes: give them with a comma between"),
+        (("--shapes", ""), "'--shapes': give them with a comma between"),
         (("--shapes", "2"), "'2' is no shape like 2x16"),
         (("--shapes", "2x4x8"), "'2x4x8' is no shape"),
         (("--shapes", "٢x4"), "is no shape"),
@@ -70,8 +71,8 @@ def test_bad_input_is_refused_before_anything_starts(arguments: tuple[str, ...],
 
 
 def test_lists_and_shapes() -> None:
-    assert names("lease, redis-py") == ["lease", "redis-py"]
-    assert [tuple(shape) for shape in shapes("1x1,32x1")] == [(1, 1), (32, 1)]
+    assert split("lease, redis-py", "") == ["lease", "redis-py"]
+    assert Shape.parse("32x1") == (32, 1)
 
 
 def test_the_base_is_measured_too() -> None:
