@@ -1,4 +1,4 @@
-"""What a buyer reads in one answer: the outcome in the body, held against the status."""
+"""The reading of one answer: the outcome in its body, checked against its status."""
 
 from __future__ import annotations
 

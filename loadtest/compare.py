@@ -25,6 +25,7 @@ from loadtest.rows import by_mode, label
 from loadtest.run import ComparisonRun, Options
 from loadtest.table import printable, summaries
 
+
 @click.command(
     context_settings={
         "show_default": True,

@@ -1,4 +1,4 @@
-"""What a stampede's answers so far add up to. No I/O."""
+"""Running totals of a stampede's answers. No I/O."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class LabUnavailable(RunFailed):
 
 @dataclass(frozen=True)
 class About:
-    """What runs there. `modes` and `recipes` map each name to whether it is an exhibit.
+    """Facts of a running lab. `modes` and `recipes` map a name to whether it is an exhibit.
 
     A shop of an earlier version says no `most`.
     """
@@ -62,7 +62,7 @@ class Running(NamedTuple):
 
 
 class Audit(TypedDict, total=False):
-    """What we read of the lab's `GET /rounds/<item>/<n>/audit`, whose counts are units."""
+    """Members that we read of the lab's `GET /rounds/<item>/<n>/audit`; counts are units."""
 
     settled: bool
     verdict: str

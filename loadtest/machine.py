@@ -32,7 +32,7 @@ class Machine:
     shop_threads: int  # of all workers
 
     def facts(self) -> dict[str, str]:
-        """What to print beside every figure, a name and a sentence's worth each."""
+        """Return the facts to print next to the figures, by name."""
         return {
             "processor": f"{self.cpu}, {self.cores} cores",
             "system": f"{self.system}, Python {self.python}",

@@ -10,7 +10,7 @@ from loadtest.rows import NOOP, ComparisonRow, Yardstick, by_mode, label
 
 
 def verdict(rows: list[ComparisonRow]) -> str:
-    """What became of the stock in a mode's sell-out cells, in one sentence."""
+    """Say in one sentence what happened to the stock in a mode's sell-out cells."""
     stocked = rows[0].stocked
     repeats = f"{len(rows)} repeats" if len(rows) > 1 else "1 repeat"
     if over := [row.oversold for row in rows if row.oversold]:
@@ -25,7 +25,7 @@ def verdict(rows: list[ComparisonRow]) -> str:
 
 
 def remarks(rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> list[str]:
-    """What went wrong or is missing, one sentence each; empty after a clean run."""
+    """List faults and gaps of a run, one sentence each; empty after a clean run."""
     sentences = []
     for mode, group in by_mode(rows).items():
         name = label(mode, group[0].exhibit)

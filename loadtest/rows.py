@@ -75,7 +75,7 @@ class Yardstick:
 
 @dataclass(frozen=True)
 class Cells:
-    """What came out of one mode's two cells in one repeat."""
+    """The figures of one mode's two cells in one repeat."""
 
     audit: Audit
     sell_out: LoadFigures

@@ -34,7 +34,7 @@ Measured = TypeVar("Measured")
 
 @dataclass(frozen=True)
 class Options:
-    """What was asked for. `seconds` of a cost cell's window, `url` of a running shop."""
+    """Options of a comparison. `seconds` of a cost cell's window, `url` of a running shop."""
 
     modes: list[str]
     stock: int

@@ -22,7 +22,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class LoadFigures:
-    """What the answers within one window add up to.
+    """Totals of the answers within one window.
 
     `answers` counts them by outcome. `goodput` is good answers per second; p50 and p99 are
     theirs, in ms. The three counts are totals over *all* answers ÷ good ones: what a sale

@@ -16,7 +16,6 @@ from app.config import Settings
 from loadtest.bench.contender import Names
 from loadtest.bench.rows import LockRow
 
-
 MOST_PROCESSES, MOST_THREADS = 64, 128  # a typing error must not swamp the machine
 
 
@@ -73,7 +72,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Count:
-    """What one worker's contenders did.
+    """The work of one worker's contenders.
 
     An attempt that is under way when the window ends is finished: such sales count as units sold,
     not as speed or fairness, and such waits count as waits (without them nobody would look

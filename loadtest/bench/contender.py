@@ -1,4 +1,4 @@
-"""Who contends for the item, and what all of them do inside their lock: the same."""
+"""A contender for the item, and the critical section that all of them share."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Contender(Protocol):
 
 
 class Mutex(Protocol):
-    """What redis-py's, python-redis-lock's, pottery's and sherlock's locks have in common."""
+    """The common interface of redis-py's, python-redis-lock's, pottery's and sherlock's locks."""
 
     def acquire(self) -> bool: ...
 

@@ -1,4 +1,4 @@
-"""What some rows need beside the bench's Valkey: brought up for them only, gone with the run."""
+"""Servers that some rows need next to the bench's Valkey; they end with the run."""
 
 from __future__ import annotations
 

@@ -59,11 +59,11 @@ class LockResult:
     base: list[LockFigures]
 
     def spread(self, name: str) -> Spread | None:
-        """Of one figure over the repeats."""
+        """Return the spread of one figure over the repeats."""
         return spread(getattr(repeat, name) for repeat in self.repeats)
 
     def ratio(self, name: str) -> Spread | None:
-        """Of one figure ÷ the base's in the same repeat."""
+        """Return the spread of one figure ÷ the base's in the same repeat."""
         return spread(
             quotient(getattr(mine, name), getattr(theirs, name))
             for mine, theirs in zip(self.repeats, self.base, strict=True)

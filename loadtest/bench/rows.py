@@ -32,7 +32,7 @@ from loadtest.bench.contender import WAIT_S, Attempt, Contender, Guarded, Mutex,
 
 class Whole:
     def __init__(self, name: str, servers: Servers, names: Names, _: int) -> None:
-        """As the shop makes the mode for a round with the usual times, except for the keys."""
+        """Build the mode as the shop does for a round with the usual times, except for the keys."""
         self.item = names.lock
         round = Round(names.lock, 1, 1, name)
         self.mode = MODES[name](servers, Clock(), round)
@@ -74,7 +74,7 @@ COHORT = 64  # passes between threads of one process, at most
 
 
 def any_section(cohort: int, servers: Servers, names: Names, lease: int) -> Contender:
-    """As in the place of redis-py's Lock, by its drop-in."""
+    """Use fairlock's replacement of redis-py's Lock."""
     store = servers.store
     lock = Lock(store, names.lock, timeout=lease, blocking_timeout=WAIT_S, cohort=cohort)
     return Guarded(lock, store, names)

@@ -30,7 +30,7 @@ class Overheard(logging.Handler):
 
 @dataclass
 class Tally:
-    """What one contender did."""
+    """The sales and waits of one contender."""
 
     in_window: int = 0
     sold: int = 0

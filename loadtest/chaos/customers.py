@@ -53,7 +53,7 @@ class Customer(threading.Thread):
         return Wish(self.name, self.item, key, units, self._cookie())
 
     def _cookie(self) -> str:
-        """As a browser gets it from the shelf; a buyer keeps it through all acts."""
+        """Return the cookie that the shelf gives a browser; a buyer keeps it through all acts."""
         known = self.market.cookies.get(self.name)
         if not known and (known := self.buyer.greet()):
             self.market.cookies[self.name] = known
@@ -98,7 +98,7 @@ class Customer(threading.Thread):
             second.close()
 
     def _settle(self, wish: Wish, order: str, fate: float) -> None:
-        """What is held is paid for, at once, twice, late or never; or it is given back."""
+        """Pay for a hold at once, twice, late or never, or give it back."""
         if fate < 0.12:
             return  # walks away
         if fate < 0.32:

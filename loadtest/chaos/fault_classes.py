@@ -1,4 +1,4 @@
-"""What may be broken, as the page of promises tells it apart: its columns."""
+"""The classes of faults for which the page of promises has a row."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was tried, what of it hit, and how long until buyers were answered again."""
+"""Faults by class: how many were injected, how many hit, how long until buyers got answers."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class FaultCoverage:
 
 
 def name(fault: InjectedFault) -> str:
-    """As the JSON calls it."""
+    """Return the fault's name in the JSON document."""
     return f"{fault.kind} {fault.where}"
 
 

@@ -1,4 +1,4 @@
-"""What a fault would meet: requests under way, by worker, and sales that are no orders yet."""
+"""Targets of faults: requests in flight, by worker, and sales that are no orders yet."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Targeting:
         return self.shop.shop.workers()
 
     def ops(self, worker: int | None = None) -> set[int]:
-        """Those under way, or only that worker's."""
+        """Return the requests in flight, or only those at `worker`."""
         links = self.shop.front.under_way()
         if worker is not None:
             self._learn(links)
@@ -95,7 +95,7 @@ class Targeting:
         return self.market.under_way.get(name[1]) if name else None
 
     def _learn(self, links: list[Link]) -> None:
-        """Whose connections these are, as the system says; asked once for each."""
+        """Ask the system which worker serves each connection, once for each."""
         if all(link in self.serves for link in links):
             return
         ports = {link.port: link for link in tuple(self.shop.front.links)}

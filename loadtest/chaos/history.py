@@ -30,7 +30,7 @@ import orjson
 
 
 class Action(StrEnum):
-    """What a buyer does. A purchase goes by its key; the others by the key of the purchase, too."""
+    """An action of a buyer. Each carries the key of its purchase."""
 
     BUY = "buy"  # in a round with holds it makes a hold, else an order
     PAY = "pay"
@@ -40,7 +40,7 @@ class Action(StrEnum):
 
 
 class Reply(StrEnum):
-    """What the buyer was told, whichever status and page said it."""
+    """The shop's reply to a buyer, whichever status and page carried it."""
 
     SOLD = "SOLD"  # it is an order, now or from before; `order`, and `left` if this press sold it
     HELD = "HELD"  # it is a hold, now or from before; `order`, and `left` if this press made it
@@ -55,7 +55,7 @@ class Reply(StrEnum):
 
 
 class Kind(StrEnum):
-    """What was done to a part of the shop."""
+    """A kind of fault."""
 
     KILL = "kill"  # SIGKILL
     FREEZE = "freeze"  # SIGSTOP, longer than every lease

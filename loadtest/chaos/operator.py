@@ -104,7 +104,7 @@ class Operator:
         return number
 
     def _terms(self, item: str, number: int) -> dict[str, Any] | None:
-        """What the lab says of a round; None: that there is none, or nothing at all."""
+        """Return the lab's document of a round; None: there is none, or no answer."""
         for _ in range(TRIES):
             status, document = self.ask("GET", f"/rounds/{item}/{number}")
             if status == 200:

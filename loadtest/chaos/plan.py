@@ -1,4 +1,4 @@
-"""What will be done: the rounds that are played and what is broken meanwhile. Same seed, same plan.
+"""The plan: rounds that are played, and faults during them. Same seed, same plan.
 
 A run is acts of some seconds. In an act several items are sold at once, each in a few rounds, while
 steps of the plan are taken; then everything is mended, the rounds end, and the books are read. What

@@ -83,7 +83,7 @@ class Process:
         return family(self.pid)
 
     def workers(self) -> list[psutil.Process]:
-        """Those that it has forked."""
+        """Return the processes that it has forked."""
         return self.family()[1:]
 
     def kill(self) -> None:

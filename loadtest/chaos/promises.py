@@ -1,4 +1,4 @@
-"""What is promised, and what is not: for each way of selling, each durability and each fault.
+"""Promises for each way of selling, each durability and each class of faults.
 
 docs/promises.md is made from this, and every run of chaos is held against it. A *loss* is what may
 happen to a buyer or to the books; a cell without any says *nothing*. What the judge can find is a
@@ -53,7 +53,7 @@ FORGETFUL = {  # faults that make the store forget what it has acknowledged
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """What may be lost, in a word and in full, and why.
+    """Possible losses, in a word and in full, and their reason.
 
     `beyond`: why the page is more careful than the matrix, or less.
     """
@@ -164,7 +164,7 @@ def _losses(way: str) -> dict[FaultClass, Promise]:
 
 
 def promise_for(way: str, fault: FaultClass, durability: Durability) -> Promise:
-    """What is promised of a `mode` or `mode:recipe`."""
+    """Return the promise for a `mode` or `mode:recipe`."""
     if way in EXHIBITS:
         return EXHIBIT
     if fault is FRONT:

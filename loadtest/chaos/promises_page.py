@@ -94,7 +94,7 @@ TOLD: dict[Loss, str] = {
 
 
 def page(sound: Sequence[str]) -> str:
-    """Of these ways of selling, and of the exhibits."""
+    """Write the page for these sound modes and the exhibits."""
     groups = _groups(sound)
     heads = ["", *(_named(names) for names in groups)]
     lines = [_row(heads), _row(["---"] * len(heads))]

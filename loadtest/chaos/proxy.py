@@ -23,7 +23,7 @@ Endpoint = int | Path  # a port of loopback, or a Unix socket
 
 
 class Conduct(StrEnum):
-    """What the proxy does with what comes by."""
+    """The proxy's treatment of passing data."""
 
     PASS = "pass"  # noqa: S105  no password
     DELAY = "delay"  # both directions, each piece by so much; who has given up is not waited for

@@ -18,7 +18,7 @@ WORDS = {**TOLD, Anomaly.MISJUDGED: "the audit says something else than the book
 
 
 def document(judged: Judgement) -> dict[str, Any]:
-    """As `--json` writes it. Counts are of all that was found; `broken` is what was promised."""
+    """Return the document of `--json`. Counts include expected detections; `broken` does not."""
     run, faults = judged.history.run, judged.history.faults
     counts = {str(wrong): judged.counts[wrong] for wrong in Anomaly}
     return {
@@ -72,7 +72,7 @@ def page(judged: Judgement) -> str:
 
 
 def _command(run: RunStarted) -> str:
-    """What has the same plan again."""
+    """Return the command that plays the same plan again."""
     modes = f" --modes {','.join(run.modes)}" if run.modes else ""
     return (
         f"lastapple chaos --seed {run.seed} --minutes {run.minutes:g} --database {run.database} "

@@ -28,7 +28,7 @@ ELSEWHERE = ("lock:zookeeper",)
 
 @dataclass(frozen=True)
 class RunOptions:
-    """What was asked for on the command line."""
+    """Options of the command line."""
 
     minutes: float
     seed: int

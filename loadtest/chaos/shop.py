@@ -90,7 +90,7 @@ class TestedShop:
 
     @property
     def processes(self) -> list[Process]:
-        """Those that run, each ended after those that need it."""
+        """List the processes in the order in which they end: clients before servers."""
         servers = [self.stores.primary, self.stores.replica, *self.masters]
         database = [self.database.process] if self.database.process else []
         ours = [self.lab, self.shop, self.fulfil, *database]

@@ -27,7 +27,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants to buy, under which key; it stays the same whenever he comes back."""
+    """A purchase that a buyer wants, with its key; both stay the same at each retry."""
 
     buyer: str
     item: str
@@ -37,7 +37,7 @@ class Wish:
 
 
 class Market:
-    """What all buyers share: the way to the shop, the history, and who may come back."""
+    """State that all buyers share: the shop's port, the history, purchases to retry."""
 
     def __init__(self, port: int, recorder: Recorder) -> None:
         self.port, self.recorder = port, recorder
@@ -156,7 +156,7 @@ class ShopClient:
 
 
 def _standing_for(cookie: str) -> str:
-    """What a history says instead of a cookie, which is long, and a secret; "" for none."""
+    """Return a short digest of a cookie, which is long and a secret; "" for none."""
     return hashlib.sha256(cookie.encode()).hexdigest()[:12] if cookie else ""
 
 

@@ -1,4 +1,4 @@
-"""What stands in store and database of a round, read past the audit that is held against it.
+"""Read a round's state from store and database, to check the audit against it.
 
 Neither the shop's code that reads its books is used here nor its sums: who lies there is found.
 """

@@ -60,7 +60,7 @@ class StoreServer:
         self.process.start()
 
     def client(self) -> redis.Redis:
-        """Of our own, past every proxy."""
+        """Return a client that passes no proxy."""
         once = Retry(NoBackoff(), 0)
         return redis.Redis(port=self.port, socket_timeout=1, socket_connect_timeout=1, retry=once)
 
@@ -129,7 +129,7 @@ class Stores:
         self.replica.start(self.hearing.port)
 
     def sales(self, rounds: Iterable[tuple[str, int]]) -> list[Order]:
-        """What of these rounds stands in streams, or among dead letters whose units are sold.
+        """Return these rounds' orders in streams and among dead letters whose units are sold.
 
         Raises redis.RedisError.
         """

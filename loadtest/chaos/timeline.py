@@ -72,7 +72,7 @@ def _column(scale: Scale, at: float, every: float, share: float, kind: str) -> s
 
 
 def _span(scale: Scale, fault: InjectedFault, begin: int) -> str:
-    """What hit nothing is drawn hollow."""
+    """Draw a fault; one that hit nothing is hollow."""
     since, until = ((at - begin) / S for at in (fault.since, fault.until))
     kind = "hit" if is_hit(fault) else "missed"
     width = max(scale.at(until) - scale.at(since), 0.4)

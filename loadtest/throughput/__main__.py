@@ -121,7 +121,7 @@ def growth(
     threads: int | None,
     json_file: str | None,
 ) -> None:
-    """What becomes of sales a second and of p99 with more contenders, items, orders in the books.
+    """Measure sales per second and p99 with more contenders, items and orders in the books.
 
     The shop's shelf has six items. Orders are sold, not made up: the books grow by what buyers buy.
     The defaults take about four minutes.
@@ -151,7 +151,7 @@ def _measure(
     threads: int | None,
     peers: Mapping[str, str] = NOBODY,
 ) -> tuple[list[T], dict[str, str]]:
-    """What was measured, and where. Whatever happens, nothing is left running."""
+    """Return the rows and facts of the machine. No process is left running, also after errors."""
     with one_line_errors(), Steps() as steps, servers(threads, peers) as place:
         about = place.lab.about()
         try:
@@ -165,7 +165,7 @@ def _measure(
 
 
 def _command() -> str:
-    """What asks for the same again."""
+    """Return the command line that measures the same again."""
     return shlex.join(["lastapple", "bench", *sys.argv[1:]])
 
 

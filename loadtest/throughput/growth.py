@@ -1,4 +1,4 @@
-"""What becomes of sales when there is more of something: contenders, items, orders in the books."""
+"""Sales under growth: more contenders, more items, more orders in the books."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GrowthPlan:
 
 @dataclass(frozen=True)
 class Point:
-    """What was measured with `of` contenders, items or orders. Times in ms.
+    """The figures with `of` contenders, items or orders. Times in ms.
 
     MiB at its end: resident in all processes but the store's, and what the store says it uses.
     """
@@ -129,7 +129,7 @@ class Growth:
 
 
 def listed(url: str) -> list[dict[str, str]]:
-    """What is on the shelf."""
+    """Return the items on the shelf."""
     connection = http.client.HTTPConnection(url.removeprefix("http://"), timeout=TIMEOUT)
     try:
         connection.request("GET", "/items", headers={"Accept": "application/json"})

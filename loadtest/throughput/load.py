@@ -12,7 +12,7 @@ from loadtest.generator import Load, generate
 
 @dataclass(frozen=True)
 class Answers:
-    """What came of one load. Times in ms: of all answers by wrk, of good ones by Locust."""
+    """The answers to one load. Times in ms: of all answers by wrk, of good ones by Locust."""
 
     good: int  # with the outcome that was wanted
     others: int
@@ -26,7 +26,7 @@ class Answers:
 
 
 def generator() -> str:
-    """What sends the load, for a person."""
+    """Name the load generator, for a person."""
     return wrk.version() or "Locust (no wrk is installed: the fastest rows are too low)"
 
 

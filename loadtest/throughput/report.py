@@ -52,7 +52,7 @@ def http_page(
     command: str,
     ended: datetime,
 ) -> str:
-    """Of `bench http`; `costs` as `profile` has them, or none."""
+    """Render the report of `bench http`; `costs` are those of `profile`, or empty."""
     crowds = list(dict.fromkeys(row.connections for row in rows))
     charts = [
         chart(
@@ -78,7 +78,7 @@ def http_page(
 
 
 def growth_page(points: list[Point], facts: dict[str, str], command: str, ended: datetime) -> str:
-    """Of `bench growth`."""
+    """Render the report of `bench growth`."""
     charts, tables = [], []
     for grows in dict.fromkeys(point.grows for point in points):
         of = [point for point in points if point.grows == grows]

@@ -1,4 +1,4 @@
-"""What is measured, brought up for one run: our shop, and the usual one on the same store."""
+"""Servers of one run: our shop, and the usual one on the same store."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ServerSet:
     shop: OwnShop
 
     def of(self, name: str) -> LoadedServer:
-        """Who is asked for that row."""
+        """Return the server that a row loads."""
         theirs = self.peers | {PLAIN: self.usual, USUAL: self.usual}
         return theirs.get(name, self.ours)
 

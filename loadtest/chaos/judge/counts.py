@@ -57,7 +57,7 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
 
 
 def _limited(of: PlayedRound) -> Iterator[Detection]:
-    """Whoever is told LIMIT has, or may have had, so many units that these would be too many."""
+    """Check that each buyer who was told LIMIT may have been over the limit with these units."""
     if of.begun.limit is None:
         return
     number = of.begun.round

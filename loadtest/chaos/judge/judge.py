@@ -139,7 +139,7 @@ class Judgement:
 
     @property
     def linearizable(self) -> bool | None:
-        """Of all rounds; one that is not says it, whatever is not known of others."""
+        """Combine all rounds: False if any is not; else None if any is unknown."""
         answers = {judged.linearizable for judged in self.rounds}
         return False if False in answers else None if None in answers or not answers else True
 
@@ -207,7 +207,7 @@ def _judged(
 
 
 def _met(history: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
-    """What was broken between its begin and its last audit, whether or not it is known to hit."""
+    """Yield the classes of faults between its start and its last audit, hits or not."""
     yield NONE
     for fault in history.faults:
         reaches = not fault.items or of.begun.item in fault.items

@@ -115,7 +115,7 @@ class _Search:
                 self.anchors |= 1 << index
 
     def steps(self, at: _At) -> Iterator[tuple[list[int], _At]]:
-        """What can come next: the moves, in their order, and where they lead."""
+        """Yield the next moves, in their order, with the configuration to which they lead."""
         looks: list[int] = []
         done, turn = at.done, at.turn
         while turn < len(self.turns):

@@ -1,4 +1,4 @@
-"""Which of two equal moves goes first: see (3) in linearize."""
+"""Dominance between equal moves: which of two goes first, see (3) in linearize."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class MoveDominance:
         return self.moves[self.gives[first]].since <= self.moves[self.gives[index]].since
 
     def firsts(self, alike: Iterable[int]) -> list[int]:
-        """Those that no other goes before."""
+        """Return the moves that no other dominates."""
         undominated: list[int] = []
         for index in self.sorted(alike):
             if not any(self.before(first, index) for first in undominated):

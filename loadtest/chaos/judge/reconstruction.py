@@ -101,7 +101,7 @@ class Purchase:
 
     @property
     def rounds(self) -> set[int]:
-        """Those it is known to be of: one, as a rule; none for one of which nothing is known."""
+        """Return the rounds to which it is known to belong: one, as a rule."""
         answers = {op.response.round for op in self.told(*TAKEN) if op.response}
         known = {entry.round for entry in self.entries} | {n for n in answers if n is not None}
         if known or not self.taken:
@@ -110,7 +110,7 @@ class Purchase:
 
     @property
     def units(self) -> int:
-        """As asked for; as booked, if nobody asked."""
+        """Return the units that the buyer wanted; those booked if no request is known."""
         wanted = [op.called.units for op in self.did(Action.BUY) if op.called.units]
         return wanted[0] if wanted else sum(entry.units for entry in self.entries)
 

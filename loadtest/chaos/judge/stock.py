@@ -1,4 +1,4 @@
-"""What was told of one round, as moves of its free units: the stock as a register.
+"""One round's answers as moves of its free units: the stock as a register.
 
 A purchase takes its units at one moment, and gives them back at one, or never:
 
@@ -125,7 +125,7 @@ def _late(history: RunHistory, op: Op) -> int:
 
 
 def _end(of: PlayedRound) -> int:
-    """What the books say has happened by then."""
+    """Return the moment by which all that the books have has happened."""
     return of.audited.at if of.audited else NEVER
 
 
@@ -139,7 +139,7 @@ def _cancelled(purchase: Purchase) -> int:
 def _unknown(
     moves: list[Move], of: PlayedRound, history: RunHistory, purchase: Purchase, looks: list[Op]
 ) -> None:
-    """What may have been taken in this round though nothing is known of it."""
+    """Add moves for units that this round may have lost to requests without an answer."""
     presses = [op for op in purchase.did(Action.BUY) if op.answer is Reply.UNKNOWN]
     since = max(of.begun.called, min([op.at for op in presses], default=NEVER))
     since, after = _looked(moves, of, looks, since)

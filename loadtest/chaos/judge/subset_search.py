@@ -1,4 +1,4 @@
-"""Which blind moves can bring the free units to where an anchor needs them: see linearize."""
+"""Search for blind moves that bring the free units to where an anchor needs them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BudgetExhausted(Exception):
 
 @dataclass(slots=True)
 class SearchBudget:
-    """What a search may still cost: configurations, and sums that are tried between them."""
+    """The remaining budget of a search: configurations, and sums tried between them."""
 
     left: int
 

@@ -26,7 +26,7 @@ class NotStarted(Exception):
 
 
 def end_with_parent() -> None:
-    """For `preexec_fn`, in the child before it becomes its program: SIGTERM when we are killed.
+    """Ask for SIGTERM when our process is killed. Runs in the child, as `preexec_fn`.
 
     Start the child in the main thread: the system means the thread, and not the process. Linux
     only; elsewhere a process that is killed leaves its children running.

@@ -19,5 +19,5 @@ def wait(holds: Callable[[], object], seconds: float, pause: float = 0.02) -> bo
 
 
 def until(holds: Callable[[], object], seconds: float = 10.0, said: str = "") -> None:
-    """For tests: fail when `holds()` is not true after `seconds` of a quick machine's."""
+    """Fail a test when `holds()` is not true after `seconds` of a quick machine."""
     assert wait(holds, seconds * SLOWER), said or f"not within {seconds * SLOWER} s"  # noqa: S101
