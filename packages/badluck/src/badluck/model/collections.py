@@ -40,22 +40,9 @@ def srem(keys: Keyspace, command: Command) -> Reply:
     return len(old) - len(new)
 
 
-def sismember(keys: Keyspace, command: Command) -> Reply:
-    return int(command[2] in members_of(keys, command[1]))
-
-
 def smismember(keys: Keyspace, command: Command) -> Reply:
     members = members_of(keys, command[1])
     return tuple(int(word in members) for word in command[2:])
-
-
-def scard(keys: Keyspace, command: Command) -> Reply:
-    return len(members_of(keys, command[1]))
-
-
-def smembers(keys: Keyspace, command: Command) -> Reply:
-    """In the order of the alphabet; the server's own order is its secret."""
-    return tuple(sorted(members_of(keys, command[1])))
 
 
 def spop(keys: Keyspace, command: Command) -> Reply:
@@ -162,41 +149,12 @@ def hsetnx(keys: Keyspace, command: Command) -> Reply:
     return 1
 
 
-def hget(keys: Keyspace, command: Command) -> Reply:
-    return fields_of(keys, command[1]).get(command[2])
-
-
-def hmget(keys: Keyspace, command: Command) -> Reply:
-    fields = fields_of(keys, command[1])
-    return tuple(fields.get(field) for field in command[2:])
-
-
-def hgetall(keys: Keyspace, command: Command) -> Reply:
-    return tuple(word for pair in fields_of(keys, command[1]).items() for word in pair)
-
-
-def hkeys(keys: Keyspace, command: Command) -> Reply:
-    return tuple(fields_of(keys, command[1]))
-
-
-def hvals(keys: Keyspace, command: Command) -> Reply:
-    return tuple(fields_of(keys, command[1]).values())
-
-
 def hdel(keys: Keyspace, command: Command) -> Reply:
     old = fields_of(keys, command[1])
     new = {field: value for field, value in old.items() if field not in command[2:]}
     if len(new) < len(old):
         put_fields(keys, command[1], new)
     return len(old) - len(new)
-
-
-def hstrlen(keys: Keyspace, command: Command) -> Reply:
-    return len(fields_of(keys, command[1]).get(command[2], b""))
-
-
-def hexists(keys: Keyspace, command: Command) -> Reply:
-    return int(command[2] in fields_of(keys, command[1]))
 
 
 def hlen(keys: Keyspace, command: Command) -> Reply:

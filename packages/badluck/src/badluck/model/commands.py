@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
 from typing import NamedTuple
 
 from badluck.model import (
@@ -21,9 +22,11 @@ from badluck.model import (
     streams,
     strings,
 )
+from badluck.model.collections import fields_of, members_of
 from badluck.model.keyspace import Keyspace
 from badluck.model.parsing import CommandRefused
-from badluck.model.values import Command, Reply
+from badluck.model.sorted_sets import scores_of
+from badluck.model.values import Command, Reply, Stream
 
 
 class CommandSpec(NamedTuple):
@@ -40,7 +43,6 @@ def of_the_server(_: Keyspace, command: Command) -> Reply:
 COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
     generic.time: "TIME 1",
     generic.delete: "DEL -2, UNLINK -2",
-    generic.exists: "EXISTS -2, TOUCH -2",
     generic.type_: "TYPE 2",
     generic.expire: "EXPIRE -3, PEXPIRE -3, EXPIREAT -3, PEXPIREAT -3",
     generic.persist: "PERSIST 2",
@@ -51,7 +53,6 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
     generic.flush: "FLUSHDB -1, FLUSHALL -1",
     scans.keys_: "KEYS 2",
     scans.scan: "SCAN -2",
-    strings.get: "GET 2",
     strings.set_: "SET -3",
     strings.setnx: "SETNX 3",
     strings.setex: "SETEX 4, PSETEX 4",
@@ -64,7 +65,6 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
     strings.add: "INCR 2, DECR 2, INCRBY 3, DECRBY 3",
     floats.add: "INCRBYFLOAT 3",
     strings.append: "APPEND 3",
-    strings.strlen: "STRLEN 2",
     strings.getrange: "GETRANGE 4",
     strings.setrange: "SETRANGE 4",
     bits.set_: "SETBIT 4",
@@ -74,7 +74,6 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
     lists.pop: "LPOP -2, RPOP -2",
     lists.pop_first: "LMPOP -4",
     lists.move: "LMOVE 5, RPOPLPUSH 3",
-    lists.length: "LLEN 2",
     lists.range_: "LRANGE 4",
     lists.insert: "LINSERT 5",
     lists.index: "LINDEX 3",
@@ -84,28 +83,18 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
     lists.position: "LPOS -3",
     collections.sadd: "SADD -3",
     collections.srem: "SREM -3",
-    collections.sismember: "SISMEMBER 3",
     collections.smismember: "SMISMEMBER -3",
     combined.sets: "SINTER -2, SUNION -2, SDIFF -2",
     combined.sets_stored: "SINTERSTORE -3, SUNIONSTORE -3, SDIFFSTORE -3",
     combined.cardinality: "SINTERCARD -3, ZINTERCARD -3",
-    collections.scard: "SCARD 2",
-    collections.smembers: "SMEMBERS 2",
     collections.spop: "SPOP -2",
     collections.srandmember: "SRANDMEMBER -2",
     collections.smove: "SMOVE 4",
     scans.scan_in: "SSCAN -3, HSCAN -3, ZSCAN -3",
     collections.hset: "HSET -4, HMSET -4",
     collections.hsetnx: "HSETNX 4",
-    collections.hget: "HGET 3",
-    collections.hmget: "HMGET -3",
-    collections.hgetall: "HGETALL 2",
     collections.hdel: "HDEL -3",
-    collections.hexists: "HEXISTS 3",
-    collections.hstrlen: "HSTRLEN 3",
     collections.hlen: "HLEN 2",
-    collections.hvals: "HVALS 2",
-    collections.hkeys: "HKEYS 2",
     collections.hincrby: "HINCRBY 4",
     floats.add_in_hash: "HINCRBYFLOAT 4",
     field_expiry.expire: "HEXPIRE -6, HPEXPIRE -6, HEXPIREAT -6, HPEXPIREAT -6",
@@ -123,13 +112,11 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
         "ZRANGEBYSCORE -4"
     ),
     sorted_ranges.remove: "ZREMRANGEBYLEX 4, ZREMRANGEBYSCORE 4, ZREMRANGEBYRANK 4",
-    sorted_sets.cardinality: "ZCARD 2",
     sorted_ranges.store: "ZRANGESTORE -5",
     sorted_sets.random_member: "ZRANDMEMBER -2",
     combined.sorted_sets: "ZINTER -3, ZUNION -3, ZDIFF -3",
     combined.sorted_sets_stored: "ZINTERSTORE -4, ZUNIONSTORE -4, ZDIFFSTORE -4",
     streams.add: "XADD -5",
-    streams.length: "XLEN 2",
     streams.range_: "XRANGE -4, XREVRANGE -4",
     streams.delete: "XDEL -3",
     streams.trim: "XTRIM -4",
@@ -148,9 +135,32 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
         "SUNSUBSCRIBE -1, SPUBLISH 3"
     ),
 }
+READS: dict[str, Callable[[Keyspace, Command], Reply]] = {  # of one look at a value
+    "EXISTS -2, TOUCH -2": lambda keys, command: sum(
+        [keys.get(key) is not None for key in command[1:]]
+    ),
+    "GET 2": lambda keys, command: keys.value(command[1], bytes),
+    "STRLEN 2": lambda keys, command: len(keys.value(command[1], bytes) or b""),
+    "LLEN 2": lambda keys, command: len(keys.value(command[1], tuple) or ()),
+    "SCARD 2": lambda keys, command: len(members_of(keys, command[1])),
+    # In the order of the alphabet: the server's own order is its secret.
+    "SMEMBERS 2": lambda keys, command: tuple(sorted(members_of(keys, command[1]))),
+    "SISMEMBER 3": lambda keys, command: int(command[2] in members_of(keys, command[1])),
+    "HGET 3": lambda keys, command: fields_of(keys, command[1]).get(command[2]),
+    "HMGET -3": lambda keys, command: tuple(map(fields_of(keys, command[1]).get, command[2:])),
+    "HGETALL 2": lambda keys, command: tuple(chain(*fields_of(keys, command[1]).items())),
+    "HEXISTS 3": lambda keys, command: int(command[2] in fields_of(keys, command[1])),
+    "HSTRLEN 3": lambda keys, command: len(fields_of(keys, command[1]).get(command[2], b"")),
+    "HVALS 2": lambda keys, command: tuple(fields_of(keys, command[1]).values()),
+    "HKEYS 2": lambda keys, command: tuple(fields_of(keys, command[1])),
+    "ZCARD 2": lambda keys, command: len(scores_of(keys, command[1])),
+    "XLEN 2": lambda keys, command: len(
+        stream.entries if (stream := keys.value(command[1], Stream)) else ()
+    ),
+}
 TABLE = {
     name.encode(): CommandSpec(int(words), do)
-    for do, text in COMMANDS.items()
+    for do, text in (*COMMANDS.items(), *((do, text) for text, do in READS.items()))
     for name, words in (command.split() for command in text.split(", "))
 }
 # How many words there must be when the second is this one.

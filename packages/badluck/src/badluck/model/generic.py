@@ -21,10 +21,6 @@ def delete(keys: Keyspace, command: Command) -> Reply:
     return sum([keys.get(key) is not None and keys.delete(key) for key in command[1:]])
 
 
-def exists(keys: Keyspace, command: Command) -> Reply:
-    return sum([keys.get(key) is not None for key in command[1:]])
-
-
 def type_(keys: Keyspace, command: Command) -> Reply:
     entry = keys.get(command[1])
     return Ok(TYPES[type(entry.value)] if entry else "none")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from badluck.model.keyspace import Keyspace
 from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, integer, milliseconds
-from badluck.model.streams import Id, read_id, shown, stream_of
+from badluck.model.streams import Id, read_id, shown
 from badluck.model.values import OK, Command, Group, Pending, Reply, Stream, StreamEntry
 
 NEW = b">"  # what nobody in the group has been given
@@ -70,7 +70,7 @@ def meant(keys: Keyspace, command: Command) -> Command:
     streams = _asked(command).streams
     ids = []
     for key, text in streams:
-        stream = stream_of(keys, key)
+        stream = keys.value(key, Stream)
         ids.append(shown(stream.last if stream else (0, 0)) if text == FROM_NOW else text)
     return (*command[: -len(streams)], *ids)
 
@@ -82,7 +82,7 @@ def read(keys: Keyspace, command: Command, of: tuple[bytes, ...]) -> Reply:
     behind = [_behind(keys, request, key, text) for key, text in streams]
     replies: list[tuple[bytes, Reply]] = []
     for (key, text), id in zip(streams, behind, strict=True):
-        stream = stream_of(keys, key)
+        stream = keys.value(key, Stream)
         if stream is None:
             continue
         if request.group is None:
@@ -110,14 +110,14 @@ def is_there(keys: Keyspace, command: Command) -> None:
     request = _asked(command)
     try:
         for key, _ in request.streams if request.group is not None else ():
-            group_of(stream_of(keys, key), request.group or b"")
+            group_of(keys.value(key, Stream), request.group or b"")
     except CommandRefused:
         raise Undefined("XREADGROUP that waits in a group which is removed") from None
 
 
 def _behind(keys: Keyspace, asked: ReadRequest, key: bytes, text: bytes) -> Id:
     """Raises CommandRefused for whatever is wrong with that stream or id."""
-    stream = stream_of(keys, key)
+    stream = keys.value(key, Stream)
     if asked.group is not None:
         group_of(stream, asked.group)
         if text == FROM_NOW:
@@ -184,7 +184,7 @@ def keep_group(keys: Keyspace, key: bytes, stream: Stream, group: Group) -> None
 def acknowledge(keys: Keyspace, command: Command) -> Reply:
     """XACK."""
     _, key, name, *ids = command
-    stream = stream_of(keys, key)
+    stream = keys.value(key, Stream)
     if stream is None or name not in [group.name for group in stream.groups]:
         return 0
     group = group_of(stream, name)
@@ -203,7 +203,7 @@ def group(keys: Keyspace, command: Command) -> Reply:
     makes = what == b"CREATE" and [option.upper() for option in rest[1:]] == [b"MKSTREAM"]
     if rest[1:] and not makes:
         raise NotImplementedError(f"XGROUP {what.decode()} with {rest[1].decode()}")
-    stream = stream_of(keys, key)
+    stream = keys.value(key, Stream)
     if stream is None and not makes:
         raise CommandRefused("ERR The XGROUP subcommand requires the key to exist")
     stream = stream or Stream((0, 0), ())

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from badluck.model.parsing import WRONG_TYPE, CommandRefused, Undefined
 from badluck.model.values import Entry, Hash, SortedSet, Stream, Value
 
-V = TypeVar("V", bytes, tuple[bytes, ...], frozenset[bytes])
+V = TypeVar("V", bytes, tuple[bytes, ...], frozenset[bytes], SortedSet, Stream)
 
 
 class Keyspace:

@@ -98,10 +98,6 @@ def move(keys: Keyspace, command: Command) -> Reply:
     return moved
 
 
-def length(keys: Keyspace, command: Command) -> Reply:
-    return len(_list(keys, command[1]) or ())
-
-
 def range_(keys: Keyspace, command: Command) -> Reply:
     start, stop = integer(command[2]), integer(command[3])
     return slice_(_list(keys, command[1]) or (), start, stop)

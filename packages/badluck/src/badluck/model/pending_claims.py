@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from badluck.model.groups import group_of, handed, keep_group
 from badluck.model.keyspace import Keyspace
 from badluck.model.parsing import HIGHEST, SYNTAX, CommandRefused, integer
-from badluck.model.streams import LAST, Id, bound, read_id, shown, stream_of
+from badluck.model.streams import LAST, Id, bound, read_id, shown
 from badluck.model.values import Command, Pending, Reply, SomeTime, Stream, Uncounted
 
 DEFAULT_COUNT = 100  # that an XAUTOCLAIM takes, if it does not say
@@ -38,7 +38,7 @@ def _some(keys: Keyspace, command: Command) -> Reply:
     low, high = bound(words[0], 0), bound(words[1], LAST)
     entries = [
         entry
-        for entry in group_of(stream_of(keys, key), name).pending
+        for entry in group_of(keys.value(key, Stream), name).pending
         if low <= entry.id <= high and entry.consumer in (words[3:] or [entry.consumer])
         if keys.now - entry.since >= at_least
     ][:limit]
@@ -59,7 +59,7 @@ def _ago(keys: Keyspace, one: Pending) -> int | SomeTime:
 def _summary(keys: Keyspace, command: Command) -> Reply:
     """Of a whole group."""
     _, key, name = command
-    pending = group_of(stream_of(keys, key), name).pending
+    pending = group_of(keys.value(key, Stream), name).pending
     if not pending:
         return 0, None, None, None
     counted = sorted(Counter(entry.consumer for entry in pending).items())
@@ -70,7 +70,7 @@ def _summary(keys: Keyspace, command: Command) -> Reply:
 def claim(keys: Keyspace, command: Command) -> Reply:
     """XCLAIM, with JUSTID."""
     _, key, name, consumer, idle, *words = command
-    stream = stream_of(keys, key) or Stream((0, 0), ())
+    stream = keys.value(key, Stream) or Stream((0, 0), ())
     group = group_of(stream, name)
     at_least = max(0, integer(idle))
     keys.told_time |= at_least > 0
@@ -122,7 +122,7 @@ def claim_next(keys: Keyspace, command: Command) -> Reply:
                 raise CommandRefused("ERR COUNT must be > 0")
         else:
             raise CommandRefused(SYNTAX)
-    stream = stream_of(keys, key) or Stream((0, 0), ())
+    stream = keys.value(key, Stream) or Stream((0, 0), ())
     group = group_of(stream, name)
     existing = {entry.id for entry in stream.entries}
     pending = {claimed.id: claimed for claimed in group.pending}

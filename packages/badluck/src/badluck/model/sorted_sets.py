@@ -8,7 +8,7 @@ from math import isinf, isnan
 from badluck.model.collections import drawn, first_ones
 from badluck.model.keyspace import Keyspace
 from badluck.model.lists import several
-from badluck.model.parsing import SYNTAX, WRONG_TYPE, CommandRefused, Undefined, positive
+from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, positive
 from badluck.model.values import Command, Double, Reply, SortedSet
 
 DIGITS = 10**17  # an integer below it is written without an exponent
@@ -19,12 +19,8 @@ Pairs = list[tuple[bytes, float]]
 
 
 def scores_of(keys: Keyspace, key: bytes) -> dict[bytes, float]:
-    entry = keys.get(key)
-    if entry is None:
-        return {}
-    if not isinstance(entry.value, SortedSet):
-        raise CommandRefused(WRONG_TYPE)
-    return dict(entry.value.scores)
+    value = keys.value(key, SortedSet)
+    return dict(value.scores) if value else {}
 
 
 def put(keys: Keyspace, key: bytes, scores: dict[bytes, float]) -> None:
@@ -126,10 +122,6 @@ def score(keys: Keyspace, command: Command) -> Reply:
         shown(scores[member]) if member in scores else None for member in command[2:]
     )
     return scores_found if command[0] == b"ZMSCORE" else scores_found[0]
-
-
-def cardinality(keys: Keyspace, command: Command) -> Reply:
-    return len(scores_of(keys, command[1]))
 
 
 def random_member(keys: Keyspace, command: Command) -> Reply:

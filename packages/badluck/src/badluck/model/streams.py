@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from badluck.model.keyspace import Keyspace
-from badluck.model.parsing import HIGHEST, SYNTAX, WRONG_TYPE, CommandRefused, Undefined, integer
+from badluck.model.parsing import HIGHEST, SYNTAX, CommandRefused, Undefined, integer
 from badluck.model.values import OK, Command, Reply, Stream, StreamEntry
 
 Id = tuple[int, int]
@@ -13,15 +13,6 @@ LAST = 2**64 - 1
 # One node of a server's tree holds at least so many entries, and bytes; each word takes some more.
 NODE, NODE_SIZE, WORD = 100, 2_000, 16
 BAD_ID = "ERR Invalid stream ID specified as stream command argument"
-
-
-def stream_of(keys: Keyspace, key: bytes) -> Stream | None:
-    entry = keys.get(key)
-    if entry is None:
-        return None
-    if not isinstance(entry.value, Stream):
-        raise CommandRefused(WRONG_TYPE)
-    return entry.value
 
 
 def shown(id: Id) -> bytes:
@@ -100,7 +91,7 @@ def trim(keys: Keyspace, command: Command) -> Reply:
     how = read_trim(words)
     if how is None or words:
         raise CommandRefused(SYNTAX)
-    stream = stream_of(keys, key)
+    stream = keys.value(key, Stream)
     if stream is None:
         return 0
     entries = how.kept(stream)
@@ -125,7 +116,7 @@ def add(keys: Keyspace, command: Command) -> Reply:
     own = None if id == b"*" else read_id(id, 0)
     if own == (0, 0):
         raise CommandRefused("ERR The ID specified in XADD must be greater than 0-0")
-    current = stream_of(keys, key)
+    current = keys.value(key, Stream)
     if current is None and not creates:
         return None
     stream = current or Stream((0, 0), ())
@@ -148,11 +139,6 @@ def add(keys: Keyspace, command: Command) -> Reply:
     return shown(own)
 
 
-def length(keys: Keyspace, command: Command) -> Reply:
-    stream = stream_of(keys, command[1])
-    return len(stream.entries) if stream else 0
-
-
 def range_(keys: Keyspace, command: Command) -> Reply:
     """XRANGE and XREVRANGE, with COUNT."""
     name, key, start, stop, *options = command
@@ -164,7 +150,7 @@ def range_(keys: Keyspace, command: Command) -> Reply:
         if len(options) != 2 or options[0].upper() != b"COUNT":
             raise CommandRefused(SYNTAX)
         count = integer(options[1])
-    stream = stream_of(keys, key)
+    stream = keys.value(key, Stream)
     if stream is None:
         return ()
     if count is not None and count <= 0:
@@ -202,7 +188,7 @@ def _beside(id: Id, before: bool) -> Id:
 
 def delete(keys: Keyspace, command: Command) -> Reply:
     gone = {read_id(text, 0) for text in command[2:]}
-    stream = stream_of(keys, command[1])
+    stream = keys.value(command[1], Stream)
     if stream is None:
         return 0
     rest = tuple(entry for entry in stream.entries if entry.id not in gone)
@@ -216,7 +202,7 @@ def info(keys: Keyspace, command: Command) -> Reply:
     """XINFO STREAM; the sizes of the server's trees are its secret."""
     if command[1].upper() != b"STREAM" or len(command) != 3:
         raise NotImplementedError("XINFO but of a STREAM")
-    stream = stream_of(keys, command[2])
+    stream = keys.value(command[2], Stream)
     if stream is None:
         raise CommandRefused("ERR no such key")
     ends = [
@@ -249,7 +235,7 @@ def set_id(keys: Keyspace, command: Command) -> Reply:
         added = integer(options[1])
         if added < 0:
             raise CommandRefused("ERR entries_added must be positive")
-    stream = stream_of(keys, key)
+    stream = keys.value(key, Stream)
     if stream is None:
         raise CommandRefused("ERR no such key")
     if last < stream.deleted or (stream.entries and last < stream.entries[-1].id):

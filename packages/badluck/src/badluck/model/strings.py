@@ -74,10 +74,6 @@ def setex(keys: Keyspace, command: Command) -> Reply:
     return OK
 
 
-def get(keys: Keyspace, command: Command) -> Reply:
-    return keys.value(command[1], bytes)
-
-
 def getset(keys: Keyspace, command: Command) -> Reply:
     old = keys.value(command[1], bytes)
     keys.put(command[1], command[2])
@@ -208,7 +204,3 @@ def setrange(keys: Keyspace, command: Command) -> Reply:
     text = text[:start].ljust(start, b"\0") + part + text[start + len(part) :]
     keys.change(key, text)
     return len(text)
-
-
-def strlen(keys: Keyspace, command: Command) -> Reply:
-    return len(keys.value(command[1], bytes) or b"")
