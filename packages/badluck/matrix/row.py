@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import version
+from importlib.metadata import distribution, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
@@ -20,16 +23,19 @@ from badluck.report.report import Finding
 from badluck.report.trace import Step
 from badluck.report.verdict import cost_text, fault_text
 from badluck.search.names import LETTERS
+from servers.ports import free_port
+from servers.process import Server
 
 from matrix.entry import MatrixEntry, entries
-from matrix.quotation import standing
 from matrix.script import script
-from matrix.script_run import shows
 from matrix.shared_memory import kept
 
 HOLDS, DOCUMENTED, FINDING = "holds", "as documented", "finding"
 FINDINGS = Path(__file__).parents[3] / "var" / "findings"
 INCONCLUSIVE, NOT_EXPLORED = "inconclusive", "could not be explored"
+PAGE = "its page in the index"
+LONGEST = 90  # s that a script may take
+TRIES = 3  # a lease may be over before a busy machine comes to the next step
 
 
 @dataclass(frozen=True)
@@ -171,3 +177,37 @@ def _replayed(result: ExploreResult, steps: list[Step], folder: Path, program: s
     with real_backend(folder, 1, program) as backend:
         played = replay(target, LETTERS[: result.report.actors], steps, backend)
     return len(played) == len(steps) and all(step.same for step in played)
+
+
+def standing(library: str, quotation: str) -> str:
+    """Its page in the index, or the module with the docstring. Raises LookupError for nowhere."""
+    wanted = _words(quotation)
+    installed = distribution(library)
+    if wanted in _words(installed.read_text("METADATA") or installed.read_text("PKG-INFO") or ""):
+        return PAGE
+    for file in installed.files or []:
+        if file.suffix == ".py" and wanted in _words(file.read_text(encoding="utf-8")):
+            return str(file)
+    raise LookupError(f"{library} does not say: {quotation}")
+
+
+def _words(text: str) -> str:
+    return re.sub(r"[\s#*`]+", " ", text)
+
+
+def shows(script: Path, folder: Path, program: str) -> bool:
+    """It ends with an exit code of 1 and the word WRONG; `folder` is for the server's files."""
+    port = free_port()
+    folder.mkdir(parents=True, exist_ok=True)
+    options = ["--port", str(port), "--dir", str(folder), "--save", "", "--appendonly", "no"]
+    with Server([program, *options], folder / "server.log"):
+        return any(_ends_wrong(script, port) for _ in range(TRIES))
+
+
+def _ends_wrong(script: Path, port: int) -> bool:
+    command = [sys.executable, str(script), str(port)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=LONGEST, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 1 and "WRONG" in done.stdout.split()

@@ -15,8 +15,7 @@ from matrix.__main__ import PAGE, results
 from matrix.entry import MatrixEntry
 from matrix.libraries import fairlock, python_redis_lock, redis_py
 from matrix.page import page
-from matrix.quotation import standing
-from matrix.row import DOCUMENTED, FINDING, HOLDS, NOT_EXPLORED, run, servers
+from matrix.row import DOCUMENTED, FINDING, HOLDS, NOT_EXPLORED, run, servers, standing
 from matrix.script import script
 from matrix.shared_memory import kept
 

@@ -8,10 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 
 from badluck.actor.actor import Code
-from badluck.actor.request import RAISED
 from badluck.actor.user_code_error import UserCodeError
 from badluck.faults import Faults
-from badluck.findings.code_hints import causes, errors, mistake, never_well
+from badluck.findings.code_hints import causes, errors, mistake, never_well, raised
 from badluck.findings.endless_wait import STARVED, STUCK
 from badluck.findings.exception_rule import EXCEPTION
 from badluck.findings.inferred_lock_rules import OF_ANY, on_some_way, unseen
@@ -30,7 +29,6 @@ from badluck.search.paths import Path, schedules, shortest
 from badluck.search.renamed_automaton import RenamedAutomaton
 from badluck.search.server_states import ServerStates
 from badluck.search.starvation import EndlessGraph, starvation
-from badluck.search.state import SystemState
 from badluck.search.state_table import MAX_STATES, TooMany
 from badluck.search.symmetry import Symmetry
 from badluck.target import EPOCH, Target
@@ -121,8 +119,8 @@ class Explorer:
                 rule.name: paths[rule.name] for rule in self.target.rules if rule.name in paths
             }
             reasons = list(causes(graph, self.target)) if paths_found else []
-            if raised := mistake(graph, self.target, paths_found):
-                raise UserCodeError("\n".join([raised, *reasons]))
+            if alone := mistake(graph, self.target, paths_found):
+                raise UserCodeError("\n".join([alone, *reasons]))
             if blind := unseen(judge, bool(paths_found) or not exhaustive):
                 raise UserCodeError(blind)
             if STUCK.name in paths_found:
@@ -166,14 +164,16 @@ class Explorer:
         graph = judge.graph
         explanations = {rule.name: rule.explanation for rule in self.target.rules}
         for rule in self.target.rules:
-            if rule.name in paths and (more := judge.because(rule, _last(graph, paths[rule.name]))):
+            path = paths.get(rule.name)
+            if path and (more := judge.because(rule, graph.states[path.end])):
                 explanations[rule.name] += f" {more}"
         if STUCK.name in paths and (waiting := wait_text(judge, paths[STUCK.name])):
             explanations[STUCK.name] += f" {waiting}"
             if 0 in judge.stuck and self.moves.user_code:
                 explanations[STUCK.name] += f" {IN_EVERY_ORDER}"
         if EXCEPTION.name in paths:
-            explanations[EXCEPTION.name] += _raised(graph, paths[EXCEPTION.name])
+            first_line = raised(graph, paths[EXCEPTION.name]).partition("\n")[0]
+            explanations[EXCEPTION.name] += f" {first_line}"
         for name in OF_ANY & {*paths} if self.moves.user_code else ():
             explanations[name] += f" Taken for a lock: {', '.join(judge.lock_tracker.keys)}."
         findings = [
@@ -199,10 +199,6 @@ class Explorer:
             self.graph.most = 0
 
 
-def _last(graph: Graph, path: Path) -> SystemState:
-    return graph.states[path.edges[-1][1].to if path.edges else 0]
-
-
 def _without_a_race(graph: Graph, path: Path) -> list[str]:
     """Said where each has come to its end before the next one begins, and without a fault."""
     if not path.edges:
@@ -214,13 +210,6 @@ def _without_a_race(graph: Graph, path: Path) -> list[str]:
     if ends and not (path.cost.faults or threads) and all(node.ended for node in ends):
         return ["It is no race: it goes wrong when they come one after the other."]
     return []
-
-
-def _raised(graph: Graph, path: Path) -> str:
-    """What, and where; also by who has sent nothing before."""
-    alive = graph.alive(_last(graph, path))
-    outcomes = (node.outcome for _, node in alive if node.outcome.startswith(RAISED))
-    return f" {next(outcomes, '').removeprefix(RAISED).partition(chr(10))[0]}"
 
 
 def _exhausted(graph: Graph) -> bool:

@@ -1,10 +1,16 @@
 """What repeated measurements say: spreads, ratios, remarks, and bars with whiskers. No I/O."""
 
 from figures import chart, remarks
-from figures.percentile import percentile, rank
-from figures.ratio import BOUND, generator_bound, quotient
 from figures.scale import Scale
-from figures.spread import Spread, spread
+from figures.spread import (
+    BOUND,
+    Spread,
+    generator_bound,
+    percentile,
+    quotient,
+    rank,
+    spread,
+)
 
 __all__ = [
     "BOUND",

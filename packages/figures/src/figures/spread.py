@@ -1,10 +1,15 @@
-"""Smallest, median and largest: how every comparison of ours tells a figure."""
+"""Smallest, median and largest, percentiles and ratios: how comparisons tell a figure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from math import ceil
 from statistics import median
 from typing import NamedTuple
+
+# Above this share of one core the load generator, not what it measures, may be the limit: it runs
+# on one core, and the last tenth of it is spent waiting for its own turn.
+BOUND = 0.9
 
 
 class Spread(NamedTuple):
@@ -28,3 +33,26 @@ def spread(values: Iterable[float | None]) -> Spread | None:
     """Of the values that are there; None when none is."""
     known = [value for value in values if value is not None]
     return Spread(min(known), median(known), max(known)) if known else None
+
+
+def rank(count: int, percent: float) -> int:
+    """Which of `count` ordered values it is, from 1."""
+    return max(1, ceil(count * percent / 100))
+
+
+def percentile(ordered: Sequence[float], percent: float) -> float:
+    """The smallest value that at least `percent` % of all, one at least, do not exceed.
+
+    `ordered` ascends. Raises IndexError when it is empty.
+    """
+    return ordered[rank(len(ordered), percent) - 1]
+
+
+def quotient(one: float, other: float) -> float | None:
+    """None where there is nothing to divide by."""
+    return one / other if other else None
+
+
+def generator_bound(cpu: float | None) -> bool:
+    """Was the generator itself the limit? `cpu` is its share of one core; None: not known."""
+    return cpu is not None and cpu > BOUND

@@ -94,8 +94,7 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
 
 def errors(graph: Graph, path: Path) -> Iterator[str]:
     """Of those who are told ERROR at its end: what it was that their code does not catch."""
-    last = graph.states[path.edges[-1][1].to if path.edges else 0]
-    for actor, node in graph.alive(last):
+    for actor, node in graph.alive(graph.states[path.end]):
         if isinstance(ended := node.requests[0], Failed):
             yield f"{graph.automata[actor].name} is told ERROR: {ended.error}"
 
@@ -115,9 +114,11 @@ def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
     for rule in target.rules:
         path = paths.get(rule.name) if isinstance(rule, Mistake) else None
         if path and not path.cost.faults and len({edge.actor for _, edge in path.edges} - {-1}) < 2:
-            last = graph.states[path.edges[-1][1].to if path.edges else 0]
-            raised = (
-                node.outcome for _, node in graph.alive(last) if node.outcome.startswith(RAISED)
-            )
-            return next(raised).removeprefix(RAISED)
+            return raised(graph, path)
     return ""
+
+
+def raised(graph: Graph, path: Path) -> str:
+    """The exception in which an actor has ended there, and its line."""
+    outcomes = (node.outcome for _, node in graph.alive(graph.states[path.end]))
+    return next(filter(lambda text: text.startswith(RAISED), outcomes), "").removeprefix(RAISED)

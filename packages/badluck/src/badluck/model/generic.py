@@ -67,14 +67,19 @@ def persist(keys: Keyspace, command: Command) -> Reply:
     return 1
 
 
-def ttl(keys: Keyspace, command: Command) -> Reply:
-    """TTL rounds to the nearest second; PTTL is exact."""
-    entry = keys.get(command[1])
+def expiry(keys: Keyspace, command: Command) -> Reply:
+    """TTL, PTTL, EXPIRETIME, PEXPIRETIME; seconds are rounded to the nearest."""
+    name, key = command
+    entry = keys.get(key)
     if entry is None:
         return -2
     if entry.expires is None:
         return -1
-    return time_left(keys, entry.expires, exact=command[0] == b"PTTL")
+    exact = name.startswith(b"P")
+    if name.endswith(b"TTL"):
+        return time_left(keys, entry.expires, exact)
+    keys.told_time = True
+    return entry.expires if exact else (entry.expires + 500) // 1000
 
 
 def time_left(keys: Keyspace, until: int, exact: bool) -> int | SomeTime:
@@ -97,18 +102,6 @@ def rename(keys: Keyspace, command: Command) -> Reply:
         keys.delete(new)  # who waits for it sees it come
         keys.put(new, entry.value, entry.expires)
     return 1 if name == b"RENAMENX" else OK
-
-
-def expire_time(keys: Keyspace, command: Command) -> Reply:
-    """EXPIRETIME rounds to the nearest second; PEXPIRETIME is exact."""
-    entry = keys.get(command[1])
-    if entry is None:
-        return -2
-    if entry.expires is None:
-        return -1
-    keys.told_time = True
-    when = entry.expires
-    return when if command[0] == b"PEXPIRETIME" else (when + 500) // 1000
 
 
 def copy(keys: Keyspace, command: Command) -> Reply:

@@ -22,6 +22,7 @@ from badluck.model.values import (
     SortedSet,
     Stream,
     StreamEntry,
+    Value,
 )
 from badluck.real_server import fixed_choices
 from badluck.real_server.server import LiveServer, running
@@ -48,6 +49,16 @@ for _, key in ipairs(redis.call('KEYS', '*')) do
 end
 return seen
 """
+VALUES: dict[bytes, Callable[[Any], Value]] = {  # of what READ answers, by the type
+    b"string": bytes,
+    b"list": tuple,
+    b"set": frozenset,
+    b"hash": lambda words: Hash(tuple(zip(words[::2], words[1::2], strict=True))),
+    b"zset": lambda words: SortedSet(
+        frozenset(zip(words[::2], map(float, words[1::2]), strict=True))
+    ),
+    b"stream": lambda rows: Stream((0, 0), tuple(StreamEntry((0, 0), row) for _, row in rows)),
+}
 
 Keys = dict[bytes, tuple[bytes, int]]  # what DUMP and PEXPIRETIME say of each
 
@@ -176,18 +187,7 @@ class RealBackend:
         entries: dict[bytes, Entry] = {}
         rows: Any = self.servers[which].control.ask((b"EVAL", READ, b"0"))
         for key, type_, value, until in rows:
-            if type_ == b"stream":
-                value = Stream((0, 0), tuple(StreamEntry((0, 0), words) for _, words in value))
-            if type_ == b"list":
-                value = tuple(value)
-            if type_ == b"set":
-                value = frozenset(value)
-            if type_ == b"hash":
-                value = Hash(tuple(zip(value[::2], value[1::2], strict=True)))
-            if type_ == b"zset":
-                pairs = zip(value[::2], map(float, value[1::2]), strict=True)
-                value = SortedSet(frozenset(pairs))
-            entries[key] = Entry(value, until if until >= 0 else None)
+            entries[key] = Entry(VALUES[type_](value), until if until >= 0 else None)
         return entries
 
     def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:

@@ -24,7 +24,7 @@ def wait_text(judge: Judge, path: Path) -> str:
         return ""
     names_at: dict[str, list[str]] = defaultdict(list)
     beside: list[str] = []
-    for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
+    for actor, node in all_waiting(judge.graph, judge.stuck, path.end):
         for spot in () if node.ended else node.stands[0]:
             names_at[user_code_error.line_of(*spot)].append(judge.graph.names[actor])
         for spot in chain(*node.stands[1:]) if node.ended else ():
@@ -35,7 +35,7 @@ def wait_text(judge: Judge, path: Path) -> str:
         for where, names in names_at.items()
     )
     text = " ".join([*waiting, *beside])
-    if not text or _end(path) in all_wait_at(judge.graph, judge.stuck):
+    if not text or path.end in all_wait_at(judge.graph, judge.stuck):
         return text
     return f"{DOOMED}: {text}"
 
@@ -45,7 +45,7 @@ def extend_to_wait(judge: Judge, path: Path) -> Path:
     if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
         return path
     edges = [*path.edges]
-    for actor, node in all_waiting(judge.graph, judge.stuck, _end(path)):
+    for actor, node in all_waiting(judge.graph, judge.stuck, path.end):
         edges += [] if node.ended else _round(judge, edges, actor)
     return Path(cost([edge for _, edge in edges]), tuple(edges))
 
@@ -82,7 +82,3 @@ def _does(request: Request) -> object:
     if isinstance(request, Send):
         return request.commands
     return request.then if isinstance(request, Rest) and request.sleeps else None
-
-
-def _end(path: Path) -> int:
-    return path.edges[-1][1].to if path.edges else 0

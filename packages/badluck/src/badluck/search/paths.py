@@ -22,7 +22,12 @@ class Cost(NamedTuple):
 
 class Path(NamedTuple):
     cost: Cost
-    edges: tuple[tuple[int, Transition], ...]  # from which state, by which way
+    edges: tuple[tuple[int, Transition], ...]  # from which state, by which edge
+
+    @property
+    def end(self) -> int:
+        """The number of the state that it leads to."""
+        return self.edges[-1][1].to if self.edges else 0
 
 
 # What is sought: a state, or a step, by which way from which state.

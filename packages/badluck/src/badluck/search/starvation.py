@@ -63,7 +63,7 @@ def starvation(graph: EndlessGraph) -> Path | None:
     goals["a circle"] = {number for circle in rounds for number in circle}
     paths = shortest(graph, goals)
     if circled := paths.get("a circle"):
-        at = circled.edges[-1][1].to if circled.edges else 0
+        at = circled.end
         circle = next(circle for circle in rounds if at in circle)
         edges = (*circled.edges, *_around(graph, circle, at))
         return Path(cost([edge for _, edge in edges]), edges)
