@@ -78,8 +78,7 @@ def compare(
         raise click.UsageError("--lab-url needs --url: it names the lab of a running shop.")
     if html_file == "-":
         raise click.UsageError("--html needs a file: a browser is to open it.")
-    for file in (json_file, html_file):
-        check_writable(file)
+    check_writable(json_file, html_file)
     options = Options(modes, stock, buyers, seconds, repeats, url)
     # Standard output may belong to the document; a [ in a file name is no markup.
     people = Console(stderr=json_file == "-", markup=False)
@@ -107,15 +106,16 @@ def show(console: Console, machine: Machine, run: ComparisonRun) -> None:
         console.print(f"{name}: {fact}", style="dim", highlight=False)
 
 
-def check_writable(file: str | None) -> None:
-    """Better now than after four minutes of measuring."""
-    if file is None or file == "-":
-        return
-    folder = Path(file).parent
-    if not folder.is_dir():
-        raise click.BadParameter(f"there is no folder {folder} to write {file} to")
-    if not os.access(file if Path(file).exists() else folder, os.W_OK):
-        raise click.BadParameter(f"{file} cannot be written")
+def check_writable(*files: str | None) -> None:
+    """Refuse files that cannot be written, before minutes of measuring."""
+    for file in files:
+        if file is None or file == "-":
+            continue
+        folder = Path(file).parent
+        if not folder.is_dir():
+            raise click.BadParameter(f"there is no folder {folder} to write {file} to")
+        if not os.access(file if Path(file).exists() else folder, os.W_OK):
+            raise click.BadParameter(f"{file} cannot be written")
 
 
 def write(file: str, text: str) -> None:
@@ -127,9 +127,5 @@ def write(file: str, text: str) -> None:
         raise click.ClickException(f"cannot write {file}: {error.strerror}") from error
 
 
-def main() -> None:
-    compare(prog_name="lastapple compare")
-
-
 if __name__ == "__main__":
-    main()
+    compare(prog_name="lastapple compare")

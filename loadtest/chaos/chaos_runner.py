@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from loadtest.chaos.customers import Customer
 from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
@@ -73,16 +74,9 @@ class ChaosRunner:
         over = threading.Event()
         first = rounds[0]
         pace = first.buyers * first.seconds / (1.1 * first.stock)
+        running = partial(self.playing.get, item)
         customers = [
-            Customer(
-                self.market,
-                f"{item}-{n}",
-                item,
-                seed + n,
-                pace,
-                over,
-                lambda: self.playing.get(item),
-            )
+            Customer(self.market, f"{item}-{n}", item, seed + n, pace, over, running)
             for n in range(first.buyers)
         ]
         for played in rounds:

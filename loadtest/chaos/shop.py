@@ -51,7 +51,7 @@ class TestedShop:
         self.plain = self.proxies.open("operator", primary)  # lab -> store, never disturbed
         self.shop_port, self.lab_port = free_port(), free_port()
         self.front = self.proxies.open("shop", self.shop_port)  # buyers -> shop
-        common = {
+        common = plain | {
             "PYTHONPATH": os.pathsep.join([str(CLOCK), str(ROOT)]),
             "VAR_DIR": str(folder / "var"),
             "SHOP_PORT": str(self.shop_port),
@@ -66,23 +66,18 @@ class TestedShop:
             common["REDLOCK_URLS"] = ",".join(
                 f"redis://127.0.0.1:{each.port}" for each in self.masters
             )
-        database = self.database
-        self.operator_environ = plain | common | self._at(self.plain.port, database.own_url)
-        self.shop = self._process(
-            "shop",
-            plain
-            | common
-            | self._at(self.selling.port, database.url)
-            | {"CHAOS_CLOCKS": str(folder / "clocks")},
+        paths = (
+            (self.plain, self.database.own_url),
+            (self.selling, self.database.url),
+            (self.moving, self.database.books_url),
         )
-        self.fulfil = self._process(
-            "fulfil", plain | common | self._at(self.moving.port, database.books_url)
+        self.operator_environ, shop, fulfil = (
+            common | {"REDIS_URL": f"redis://127.0.0.1:{proxy.port}/0", "DATABASE_URL": url}
+            for proxy, url in paths
         )
+        self.shop = self._process("shop", shop | {"CHAOS_CLOCKS": str(folder / "clocks")})
+        self.fulfil = self._process("fulfil", fulfil)
         self.lab = self._process("lab", self.operator_environ)
-
-    @staticmethod
-    def _at(store: int, database: str) -> dict[str, str]:
-        return {"REDIS_URL": f"redis://127.0.0.1:{store}/0", "DATABASE_URL": database}
 
     def _process(self, name: str, environ: dict[str, str]) -> Process:
         command = [sys.executable, "-m", "app.cli", "run", name]

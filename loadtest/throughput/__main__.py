@@ -71,7 +71,7 @@ def http(
     """
     if profile and not profiling.there():
         raise click.UsageError("--profile needs py-spy: pip install py-spy")
-    _writable(json_file, html_file)
+    check_writable(json_file, html_file)
     costs: dict[str, float] = {}
     plan = ThroughputPlan(modes, connections, seconds, repeats)
 
@@ -126,7 +126,7 @@ def growth(
     The shop's shelf has six items. Orders are sold, not made up: the books grow by what buyers buy.
     The defaults take about four minutes.
     """
-    _writable(json_file, html_file)
+    check_writable(json_file, html_file)
     plan = growing.GrowthPlan(mode, contenders, items, orders, seconds, repeats)
 
     def measured(place: ServerSet, steps: Steps) -> list[Any]:
@@ -167,11 +167,6 @@ def _measure(
 def _command() -> str:
     """Return the command line that measures the same again."""
     return shlex.join(["lastapple", "bench", *sys.argv[1:]])
-
-
-def _writable(*files: str | None) -> None:
-    for file in files:
-        check_writable(file)
 
 
 def _people(json_file: str | None) -> Console:
