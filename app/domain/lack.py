@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 
 from app.domain import records
@@ -18,6 +18,37 @@ class Loss(StrEnum):
     ENDING = "ending"  # how a hold has ended, which a worker has told its buyer
     ORDERS = "orders"  # the database: fewer orders of a round than it has confirmed to the store
     STOCK = "stock"  # the database: that of a round which sells there
+
+
+SENTENCES: dict[str, Text] = {
+    Loss.EMPTIED: Text(
+        "The store has lost every round of %(item)s, of which number %(round)s was the "
+        "newest: it was emptied."
+    ),
+    Loss.OLDER: Text(
+        "The store has lost its newest rounds of %(item)s: its last is number "
+        "%(since)s, but there was a number %(round)s."
+    ),
+    Loss.SALES: Text(
+        "The store has lost sales of %(item)s, round %(round)s: it remembers "
+        "%(sales)s, and %(orders)s are booked."
+    ),
+    Loss.SALE: Text(
+        "The store has lost a sale of %(item)s, round %(round)s, of which a customer was told: "
+        "order %(order)s."
+    ),
+    Loss.ENDING: Text(
+        "The store has lost the end of a hold of %(item)s, round %(round)s, of which a "
+        "customer was told: order %(order)s."
+    ),
+    Loss.ORDERS: Text(
+        "The database has lost orders of %(item)s, round %(round)s: it confirmed "
+        "%(sales)s to the store, and has %(orders)s."
+    ),
+    Loss.STOCK: Text(
+        "The database has lost the stock of %(item)s, round %(round)s, which sells there."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,63 +72,8 @@ class Lack:
     @property
     def what(self) -> Text:
         """Return one sentence about the loss."""
-        number = str(self.round)
-        match self.loss:
-            case Loss.EMPTIED:
-                return Text(
-                    "The store has lost every round of %(item)s, of which number %(round)s was the "
-                    "newest: it was emptied.",
-                    item=self.item,
-                    round=number,
-                )
-            case Loss.OLDER:
-                return Text(
-                    "The store has lost its newest rounds of %(item)s: its last is number "
-                    "%(since)s, but there was a number %(round)s.",
-                    item=self.item,
-                    since=str(self.since),
-                    round=number,
-                )
-            case Loss.SALES:
-                return Text(
-                    "The store has lost sales of %(item)s, round %(round)s: it remembers "
-                    "%(sales)s, and %(orders)s are booked.",
-                    item=self.item,
-                    round=number,
-                    sales=self.sales,
-                    orders=self.orders,
-                )
-            case Loss.ENDING:
-                return Text(
-                    "The store has lost the end of a hold of %(item)s, round %(round)s, of which a "
-                    "customer was told: order %(order)s.",
-                    item=self.item,
-                    round=number,
-                    order=self.order,
-                )
-            case Loss.ORDERS:
-                return Text(
-                    "The database has lost orders of %(item)s, round %(round)s: it confirmed "
-                    "%(sales)s to the store, and has %(orders)s.",
-                    item=self.item,
-                    round=number,
-                    sales=self.sales,
-                    orders=self.orders,
-                )
-            case Loss.STOCK:
-                return Text(
-                    "The database has lost the stock of %(item)s, round %(round)s, which sells "
-                    "there.",
-                    item=self.item,
-                    round=number,
-                )
-        return Text(
-            "The store has lost a sale of %(item)s, round %(round)s, of which a customer was told: "
-            "order %(order)s.",
-            item=self.item,
-            round=number,
-            order=self.order,
-        )
+        values = asdict(self) | {"round": str(self.round), "since": str(self.since)}
+        return Text(SENTENCES.get(self.loss, SENTENCES[Loss.SALE]), **values)
 
     @property
     def sentence(self) -> Text:

@@ -99,6 +99,7 @@ def sentence(audit: Audit) -> Text:
     """
     stocked, sold, left, held = audit.stocked, audit.sold, audit.left, audit.held
     busy = audit.answers.get(Outcome.BUSY, 0)
+    units = {"stocked": stocked, "sold": sold, "left": left, "held": held}
     match audit.verdict:
         case Verdict.UNTOUCHED:
             return counted(
@@ -113,14 +114,12 @@ def sentence(audit: Audit) -> Text:
                 "Settling: %(sold)s of %(stocked)s sold so far. No replica confirms %(num)s "
                 "sales: in doubt.",
                 audit.in_doubt,
-                sold=sold,
-                stocked=stocked,
+                **units,
             )
         case Verdict.SETTLING:
             return Text(
                 "Settling: %(sold)s of %(stocked)s sold so far, and purchases are under way.",
-                sold=sold,
-                stocked=stocked,
+                **units,
             )
         case Verdict.OVERSOLD if held:
             return counted(
@@ -129,17 +128,14 @@ def sentence(audit: Audit) -> Text:
                 "Sold %(sold)s of %(stocked)s and %(held)s held. %(num)s customers will be "
                 "disappointed.",
                 sold + held - stocked,
-                sold=sold,
-                stocked=stocked,
-                held=held,
+                **units,
             )
         case Verdict.OVERSOLD:
             return counted(
                 "Sold %(sold)s of %(stocked)s. %(num)s customer will be disappointed.",
                 "Sold %(sold)s of %(stocked)s. %(num)s customers will be disappointed.",
                 sold - stocked,
-                sold=sold,
-                stocked=stocked,
+                **units,
             )
         case Verdict.UNDERSOLD if held:
             return counted(
@@ -148,19 +144,14 @@ def sentence(audit: Audit) -> Text:
                 "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s units belong "
                 "to nobody.",
                 stocked - left - held - sold,
-                sold=sold,
-                stocked=stocked,
-                held=held,
-                left=left,
+                **units,
             )
         case Verdict.UNDERSOLD:
             return counted(
                 "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit belongs to nobody.",
                 "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units belong to nobody.",
                 stocked - left - sold,
-                sold=sold,
-                stocked=stocked,
-                left=left,
+                **units,
             )
         case Verdict.INCONSISTENT if audit.orders_lost:
             return counted(
@@ -169,53 +160,40 @@ def sentence(audit: Audit) -> Text:
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and the database has lost %(num)s "
                 "orders.",
                 audit.orders_lost,
-                sold=sold,
-                stocked=stocked,
-                left=left,
+                **units,
             )
         case Verdict.INCONSISTENT if audit.not_booked:
             return counted(
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and %(num)s sale is not booked.",
                 "Sold %(sold)s of %(stocked)s, %(left)s left, and %(num)s sales are not booked.",
                 audit.not_booked,
-                sold=sold,
-                stocked=stocked,
-                left=left,
+                **units,
             )
         case Verdict.INCONSISTENT if held and sold + held + left > stocked:
             return Text(
                 "Sold %(sold)s of %(stocked)s, %(held)s held and still %(left)s left: %(twice)s "
                 "more than there were. Lost updates; the oversell comes when the rest is sold.",
-                sold=sold,
-                stocked=stocked,
-                held=held,
-                left=left,
+                **units,
                 twice=sold + held + left - stocked,
             )
         case Verdict.INCONSISTENT if sold + left > stocked:
             return Text(
                 "Sold %(sold)s of %(stocked)s and still %(left)s left: %(twice)s more than there "
                 "were. Lost updates; the oversell comes when the rest is sold.",
-                sold=sold,
-                stocked=stocked,
-                left=left,
+                **units,
                 twice=sold + left - stocked,
             )
         case Verdict.INCONSISTENT:
             return Text(
                 "Sold %(sold)s of %(stocked)s, but %(broken)s sales do not add up.",
-                sold=sold,
-                stocked=stocked,
+                **units,
                 broken=audit.broken,
             )
         case Verdict.EXACT if held:
             return Text(
                 "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: every unit accounted "
                 "for.",
-                sold=sold,
-                stocked=stocked,
-                held=held,
-                left=left,
+                **units,
             )
         case Verdict.EXACT if left and busy:
             return counted(
@@ -224,16 +202,12 @@ def sentence(audit: Audit) -> Text:
                 "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for. "
                 "%(num)s times a customer was turned away as BUSY.",
                 busy,
-                sold=sold,
-                stocked=stocked,
-                left=left,
+                **units,
             )
         case Verdict.EXACT:
             return Text(
                 "Sold %(sold)s of %(stocked)s, %(left)s left: every unit accounted for.",
-                sold=sold,
-                stocked=stocked,
-                left=left,
+                **units,
             )
 
 
