@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.domain import Due, Hold, Order, Round, Stands, StoreAway, Unreadable
 from app.locks.handle import Handle
 from app.service.snapshot import Snapshot, round_orders
-from app.store import accounts, dead_letters, holds, rounds, sales
+from app.store import dead_letters, holds, rounds, sales
 from app.store.clients.redis import answering
 from app.store.keys import Keys
 from app.store.servers import Servers
@@ -61,13 +61,13 @@ class StoreLedger:
     def unbooked(self, round: Round) -> list[bytes]:
         """The records of sales that are not orders yet."""
         with answering():
-            return accounts.of_round(self.servers.store, round).sales
+            return rounds.account(self.servers.store, round).sales
 
     def snapshot(self, round: Round) -> Snapshot:
         """Read the whole round for an audit. Raises also when its stock is lost."""
         store = self.servers.store
         with answering():
-            account = accounts.of_round(store, round)
+            account = rounds.account(store, round)
             letters = dead_letters.of_round(store, round.item, round.number)
         if account.left is None:
             raise StoreAway("The store has lost this round's stock: was it emptied?")

@@ -240,3 +240,37 @@ def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
 def recorded(store: redis.Redis, round: Round) -> int:
     """How many sales were ever written to the round's stream (the server's count)."""
     return int(store.xinfo_stream(Keys(round.item, round.number).sales)["entries-added"])
+
+
+class Account(NamedTuple):
+    """A round at one moment. `left` None: the stock is lost. Sales are as modes wrote them."""
+
+    left: int | None
+    sales: list[bytes]  # not yet in the database; b"": an entry without a sale
+    recorded: int  # sales ever written (the server's count)
+    held: list[bytes]  # neither left nor paid for
+    confirmed: int  # orders that the database has confirmed
+
+
+def account(store: redis.Redis, round: Round) -> Account:
+    """In one step: what moves meanwhile from one to the other is seen once, in either of them."""
+    names = Keys(round.item, round.number)
+    pipe = store.pipeline(transaction=True)
+    pipe.mget(names.stock, names.ended)
+    pipe.xrange(names.sales)
+    pipe.xinfo_stream(names.sales)
+    pipe.xrange(names.holds)
+    pipe.hvals(names.held)
+    pipe.hget(keys.booked(round.item), str(round.number))
+    (stock, ended), sales, stream, taken, held, confirmed = pipe.execute()
+    return Account(
+        _units(stock, ended),
+        _sales(sales),
+        stream["entries-added"],
+        [*_sales(taken), *held],
+        int(confirmed or 0),
+    )
+
+
+def _sales(entries: list[Any]) -> list[bytes]:
+    return [fields.get(b"sale", b"") for _, fields in entries]

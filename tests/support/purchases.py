@@ -18,7 +18,7 @@ from app.locks import LOCKS
 from app.modes import MODES, Mode, Way
 from app.service.fulfil import Fulfil
 from app.service.purchase import Purchase
-from app.store import accounts
+from app.store import rounds
 from app.store.sql.orders import OrderRow
 from tests.support.servers import until
 
@@ -46,7 +46,7 @@ def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
 
 def in_stream(services: Services, round: Round) -> list[Order]:
     """The sales that wait in a round's stream."""
-    return [Order.decode(sale) for sale in accounts.of_round(services.store, round).sales]
+    return [Order.decode(sale) for sale in rounds.account(services.store, round).sales]
 
 
 def sold_orders(services: Services, round: Round) -> list[Order]:

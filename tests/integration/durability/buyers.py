@@ -11,7 +11,7 @@ from threading import Event
 
 from app.bootstrap import Services
 from app.domain import NotOnSale, StoreAway
-from app.store import accounts
+from app.store import rounds
 
 
 class Crowd:
@@ -51,6 +51,6 @@ class Crowd:
 
     def lost(self, there: Services) -> int:
         """How many of them the store of `there` does not have. Nobody has booked any."""
-        sales = accounts.of_round(there.store, self.round).sales
+        sales = rounds.account(there.store, self.round).sales
         known = b"".join(sales)
         return sum(id.encode() not in known for id in self.told)
