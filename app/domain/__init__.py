@@ -37,8 +37,7 @@ from app.domain.errors import (
     in_doubt,
 )
 from app.domain.holds import AlreadyPaid, Due, Hold, HoldOver, Stands
-from app.domain.lack import Lack, Lacking, Loss
-from app.domain.mended import Mended
+from app.domain.lack import Lack, Lacking, Loss, Mended
 from app.domain.selling import (
     ITEMS,
     ROUND_BOUNDS,
