@@ -12,8 +12,9 @@ import redis
 
 from app.config import Settings
 from app.domain import StoreAway
-from app.store.clients import replica
+from app.store import keys
 from app.store.clients.clock import StoreClock
+from app.store.clients.cluster import Cluster
 from app.store.clients.masters import Masters
 from app.store.clients.redis import Meet, Metered, connect
 from app.text import Text
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 # Of the store's time-out, for each master of redlock: a purchase that meets five frozen ones when
 # it takes the lock, and again when it releases it, still answers within a second.
 MASTERS_SHARE = 5
+PATIENCE = 3 / 4  # of the time-out for an answer: the server's "no" shall still be heard
 
 NO_ROW_LOCKS = Text(
     "SQLite cannot lock single rows: set DATABASE_URL to a PostgreSQL of yours, as in "
@@ -71,7 +73,7 @@ class Servers:
         """
         if self.settings.durability != "replicated":
             return False
-        replica.wait(self.store, item, self.settings.store_timeout, *written)
+        _wait_for_replica(self.store, item, self.settings.store_timeout, *written)
         return True
 
     def own_store(self) -> redis.Redis:
@@ -182,3 +184,32 @@ class Servers:
                 "REDLOCK_URLS to three or more servers of yours."
             )
         return ""
+
+
+class NotCopied(redis.TimeoutError):
+    """No replica has said in time that it has it. It may have it all the same, or get it later."""
+
+
+def _wait_for_replica(store: redis.Redis, item: str, timeout_ms: int, *written: str) -> None:
+    """Wait until one replica has all that the item's node was sent before, by any client.
+
+    WAIT, not WAITAOF: a replica says how far its log is synced before it syncs what came with the
+    question, and then not again for a second (docs/decisions/durability.md).
+
+    `written` are keys that must be there, too: else another server has taken over since they were
+    written, which has not heard of them, and has a replica of its own by now. One round trip.
+    Raises NotCopied, redis.RedisError.
+    """
+    name = keys.copied(item)
+    node = store.topology.node_of(name) if isinstance(store, Cluster) else store
+    pipe = node.pipeline(transaction=False)
+    # The server waits for what this connection has written, and the sale may have gone over
+    # another one, days ago. So this one writes, and what was written before is copied before.
+    pipe.set(name, 1)
+    pipe.execute_command("WAIT", 1, int(timeout_ms * PATIENCE))
+    pipe.exists(*written, name)
+    _, replicas, existing = pipe.execute()
+    if not replicas:
+        raise NotCopied("No replica has confirmed it in time.")
+    if existing <= len(written):
+        raise NotCopied("Another server has taken over, which does not know of it.")

@@ -229,7 +229,7 @@ BUGS = [
     Bug(
         "told of a sale that no replica has",
         "atomic",
-        [Change("store/clients/replica.py", "    if not replicas:", "    if replicas is None:")],
+        [Change("store/servers.py", "    if not replicas:", "    if replicas is None:")],
         options=["--durability", "replicated"],
     ),
     *LIES,

@@ -12,8 +12,8 @@ import pytest
 from app.bootstrap import Services
 from app.domain import Outcome, StoreAway
 from app.service.purchase import Purchase
-from app.store.clients.replica import NotCopied
 from app.store.keys import Keys
+from app.store.servers import NotCopied
 from app.store.sql import orders
 from tests.integration.durability.conftest import Pair, pair_in, promote
 from tests.support.purchases import fulfil_all
