@@ -104,7 +104,7 @@ class Repairing(Target):
             *(("XADD", names.sales, "*", "sale", order(id).encode()) for id in (MOVED, REFUSED)),
             *(("SET", names.key(order(id).key), order(id).encode()) for id in (MOVED, REFUSED)),
             *(("SET", keys.lacks(item), lack.encode()), ("SET", names.lacks, lack.encode())),
-            ("HSET", keys.told(item), told.id, told.encode()),
+            ("HSET", keys.witnessed(item), told.id, told.encode()),
         ]
         return [[*load, *(tuple(map(_bytes, words)) for words in wanted)]]
 

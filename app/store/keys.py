@@ -82,7 +82,7 @@ booked = _named("booked")
 # String: what the store has lost of the item, as JSON, until somebody accepts that.
 lacks = _named("lacks")
 # Hash: order's id -> a sale that a worker knew of when the store had lost something.
-told = _named("lacks:told")
+witnessed = _named("lacks:told")
 # String: number of the round up to which it is accepted that something is lost.
 accepted = _named("lacks:accepted")
 streams = _named("streams")  # set: numbers of the rounds whose stream may still receive sales
@@ -115,7 +115,7 @@ def order(item: str, id: str) -> str:
 
 
 def ended(id: str, stands: Stands) -> str:
-    """Return the field of `told`, in place of the id, for a hold of which a worker knew the end."""
+    """Return the field of `witnessed`, in place of the id, for a hold with a known end."""
     return f"{stands.lower()} {id}"
 
 

@@ -71,8 +71,8 @@ def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
 def mark(store: redis.Redis, lack: Lack, witnessed: Mapping[str, Order] | None = None) -> bool:
     """Let nothing of the item be sold: end the round that runs, and let none be begun.
 
-    False: it is accepted already. The first finding stands, whatever is found later. Of what buyers
-    were `told`, all is kept that any worker still knows, by its field (see keys.told).
+    False: it is accepted already. The first finding stands, whatever is found later. Keeps the
+    `witnessed` sales that workers still know, by field (see keys.witnessed).
     """
     with store.pipeline() as pipe:
         # In one step with the look: who has looked before it was accepted, or mended, would mark it
@@ -86,7 +86,7 @@ def mark(store: redis.Redis, lack: Lack, witnessed: Mapping[str, Order] | None =
         if lack.since:
             pipe.set(Keys(lack.item, lack.since).lacks, lack.encode(), nx=True)
         for field, order in (witnessed or {}).items():
-            pipe.hset(keys.told(lack.item), field, order.encode())
+            pipe.hset(keys.witnessed(lack.item), field, order.encode())
         try:
             pipe.execute()
         except redis.WatchError:
@@ -107,7 +107,7 @@ def accept(store: redis.Redis, item: str, up_to: int, found: bytes | None) -> bo
             return False
         pipe.multi()
         pipe.set(keys.accepted(item), up_to)
-        pipe.delete(keys.lacks(item), keys.told(item))
+        pipe.delete(keys.lacks(item), keys.witnessed(item))
         try:
             pipe.execute()
         except redis.WatchError:

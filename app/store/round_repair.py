@@ -138,7 +138,7 @@ def write(
 
 def told(store: redis.Redis, item: str) -> WitnessedSales:
     """Without what was dropped, and without unpaid holds of which only the store knows the end."""
-    fields: Any = store.hgetall(keys.told(item))
+    fields: Any = store.hgetall(keys.witnessed(item))
     orders, ended = {}, dict[str, Stands]()
     for field, sale in fields.items():
         try:

@@ -19,7 +19,7 @@ def test_an_emptied_store_and_a_sale_that_comes_back(services: Services) -> None
     told = worker.buy("apple", 2).sale.order
     assert told
     services.store.flushall()
-    until(lambda: services.store.exists(keys.told("apple")))  # the worker has noticed
+    until(lambda: services.store.exists(keys.witnessed("apple")))  # the worker has noticed
     done = services.mend.do("apple")
     assert done
     (figures,) = done.rounds

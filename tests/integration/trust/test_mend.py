@@ -94,7 +94,7 @@ def test_what_a_worker_had_told_comes_back(services: Services, server: StoreServ
     assert (audit.sold, audit.left, audit.orders, audit.broken) == (5, 5, 5, 0)
     assert [services.order_lookup.find(order.id).confirmed for order in lost] == [True, True]
     assert "2 sales that workers still knew" in audit.sentence
-    assert not services.store.exists(keys.told("apple"))
+    assert not services.store.exists(keys.witnessed("apple"))
     sells_on(services, 2)
 
 
