@@ -25,7 +25,7 @@ LOADED = (
     "app.store.sql.transactions",
     "prometheus_client.mmap_dict",
     *(f"app.server.{name}" for name in ("contract.views", "health", "hosts", "rate", "setup")),
-    *(f"app.shop.{name}" for name in ("classroom", "contract.side", "payments", "views")),
+    *(f"app.shop.{name}" for name in ("classroom", "contract", "payments", "views")),
 )
 UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client who does not read them
 
