@@ -65,8 +65,8 @@ def check_hosts(text: str) -> None:
     """host:port,host:port/node; without the node, and without ports. Raises BadSetting."""
     hosts = text.partition("/")[0].split(",") if text else []
     for host in hosts:
-        seen = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?", host.strip())
-        if seen is None or int((seen[2] or ":2181")[1:]) not in range(1, 65_536):
+        match = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?", host.strip())
+        if match is None or int((match[2] or ":2181")[1:]) not in range(1, 65_536):
             raise BadSetting(f"ZOOKEEPER_HOSTS is {text!r}; it must be like host:2181,host:2181")
 
 

@@ -24,8 +24,8 @@ def setting(
 
     `same`: all hosts that share a store need the same value.
     """
-    told = {"help": text, "low": low, "high": high, "secret": secret, "same": same}
-    return field(default=default, metadata=told)
+    metadata = {"help": text, "low": low, "high": high, "secret": secret, "same": same}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ class Variants(Mapping[str, Kind]):
         """`load` answers those that only have their names here."""
         self._load = load
         self._known: dict[str, Kind | None] = {}
-        for one in order:
-            name, kind = (one, None) if isinstance(one, str) else (one.name, one)
+        for cls in order:
+            name, kind = (cls, None) if isinstance(cls, str) else (cls.name, cls)
             self._known[name] = kind
 
     def __getitem__(self, name: str) -> Kind:

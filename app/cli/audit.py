@@ -56,15 +56,15 @@ def audit(
     try:
         services.rounds.newest(item)  # where there is no store, that is what should be said
         services.consistency.look(item)
-        found = services.auditor.audit(services.rounds.find(item, number))
+        audit = services.auditor.audit(services.rounds.find(item, number))
     except Lacking as error:
         _print_lack(error.lack, json_wanted)
         sys.exit(WRONG)
     if json_wanted:
-        output.print_json(found)
+        output.print_json(audit)
     else:
-        _print(found)
-    sys.exit(STATUS.get(found.verdict, WRONG))
+        _print(audit)
+    sys.exit(STATUS.get(audit.verdict, WRONG))
 
 
 def _accept(check: ConsistencyCheck, item: str) -> None:
@@ -82,8 +82,8 @@ def _accept(check: ConsistencyCheck, item: str) -> None:
 def _print_lack(lack: Lack, json_wanted: bool) -> None:
     """In the place of an audit: there is no such round any more."""
     if json_wanted:
-        said = {"verdict": Verdict.INCONSISTENT, "sentence": lack.sentence}
-        output.print_json(asdict(lack) | said)
+        judgement = {"verdict": Verdict.INCONSISTENT, "sentence": lack.sentence}
+        output.print_json(asdict(lack) | judgement)
     else:
         click.echo(f"{click.style('INCONSISTENT', fg='red', bold=True)}  {lack.sentence}")
 

@@ -31,16 +31,16 @@ def check(what: str) -> None:
     """
     services = output.services()
     if what == "all":
-        found = services.readiness.look()
-        named = {each.name for each in found.checks}
-        found = Found(
-            (*found.checks, *(each for each in _kept(services) if each.name not in named))
+        health = services.readiness.look()
+        named = {each.name for each in health.checks}
+        health = Found(
+            (*health.checks, *(each for each in _kept(services) if each.name not in named))
         )
     else:
-        found = Found((_goes_on(services.heartbeat.awaited()), services.readiness.orders()))
-    for each in found.checks:
+        health = Found((_goes_on(services.heartbeat.awaited()), services.readiness.orders()))
+    for each in health.checks:
         click.echo(f"{click.style(each.state, COLOURS[each.state])}  {each.name}: {each.sentence}")
-    sys.exit(0 if found.ready else 1)
+    sys.exit(0 if health.ready else 1)
 
 
 def _kept(services: Services) -> list[Check]:

@@ -224,17 +224,17 @@ def show_matrix(holds: bool) -> None:
         from app.explorer.hold_matrix import asked, markdown, reports
     else:
         from app.explorer.matrix import asked, markdown, reports
-    found, rows = {}, asked()
+    cells, rows = {}, asked()
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
         # Closed: else its processes would end when it is collected.
         closing(reports()) as done,
     ):
         task = bar.add_task("every order of everything", total=len(rows))
-        for one, columns in done:
-            found[one] = columns
-            bar.update(task, advance=1, description=str(one))
-    click.echo(markdown(found), nl=False)
+        for row, columns in done:
+            cells[row] = columns
+            bar.update(task, advance=1, description=str(row))
+    click.echo(markdown(cells), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

@@ -23,7 +23,7 @@ def hosts(replace: bool) -> None:
     if replace:
         shared_settings.replace(services.store, services.settings)
         click.echo("The settings of this host count now.")
-    elif found := shared_settings.differences(services.store, services.settings):
-        raise HostsDiffer(" ".join(found))
+    elif differences := shared_settings.differences(services.store, services.settings):
+        raise HostsDiffer(" ".join(differences))
     else:
         click.echo("This host has the settings of its store's other hosts.")

@@ -39,5 +39,5 @@ def pair(yes: bool) -> None:
     for item in wrong:
         services.consistency.pair(item)
     click.echo(f"Paired: {', '.join(wrong)}.")
-    for said in services.consistency.look_at_all():
-        click.echo(said)
+    for sentence in services.consistency.look_at_all():
+        click.echo(sentence)

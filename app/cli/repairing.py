@@ -55,14 +55,14 @@ def _print(item: str, plan: RepairPlan, done: bool) -> None:
 
 def _line(each: RoundFigures, done: bool) -> str:
     round = each.round
-    said = f"  round {round.number}, mode {round.mode}: "
+    heading = f"  round {round.number}, mode {round.mode}: "
     if each.written.left is None:
-        return said + f"its record; its {each.booked:,} orders are in the database"
+        return heading + f"its record; its {each.booked:,} orders are in the database"
     before = "unknown to the store" if each.remains.left is None else f"{each.remains.left:,}"
     held = f", {each.held:,} held" if each.held else ""
     waiting = f", {each.waiting:,} waiting to be booked" if each.waiting else ""
     is_now = "is" if done else "becomes"
-    return said + (
+    return heading + (
         f"{each.sold:,} of {round.stock:,} sold ({each.booked:,} booked{waiting}){held}; "
         f"left was {before}, {is_now} {each.written.left:,}"
     )

@@ -50,8 +50,8 @@ def replay(file: BinaryIO, on: str) -> None:
     recorded = read(file.read())
     people = Console(highlight=False)
     if recorded.changed:
-        said = f"{recorded.target.name} has changed since {file.name} was written."
-        people.print(said, style="yellow", markup=False)
+        warning = f"{recorded.target.name} has changed since {file.name} was written."
+        people.print(warning, style="yellow", markup=False)
     if recorded.again:
         people.print(
             f"What was asked: {starvation_setting(recorded.target)}. Is A starved?", markup=False
@@ -78,8 +78,8 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[ReplayedStep]]
         with their_errors(), held_back(), tempfile.TemporaryDirectory(prefix=OURS) as folder:
             own = Path(folder) if on == "server" else None
             with heard_at_once():
-                found = sandbox.replay(target, names, recorded.traces, own)
-        yield from found.items()
+                replayed = sandbox.replay(target, names, recorded.traces, own)
+        yield from replayed.items()
         return
     if on == "model":
         for name, steps in recorded.traces.items():

@@ -70,8 +70,8 @@ def end(item: str, json_wanted: bool) -> None:
 def show(item: str, number: int | None, json_wanted: bool) -> None:
     """Show ITEM's round (apple unless given)."""
     rounds = output.services().rounds
-    found = rounds.find(item, number)
-    _show(found, rounds.left(found), json_wanted)
+    round = rounds.find(item, number)
+    _show(round, rounds.left(round), json_wanted)
 
 
 def _show(round: Round, left: int | None, json_wanted: bool) -> None:

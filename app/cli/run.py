@@ -99,8 +99,8 @@ def _prepare(services: Services) -> None:
     address = services.engine.url.render_as_string(hide_password=True)
     click.echo(f"  migrated database {address}")
     _see_how_it_is_kept(services)
-    for said in services.consistency.look_at_all():
-        click.secho(f"  ! {said}", fg="red")
+    for sentence in services.consistency.look_at_all():
+        click.secho(f"  ! {sentence}", fg="red")
     for round in services.rounds.open_shop(services.settings.default_mode):
         click.echo(f"  stocked  {round.item:<7} {round.stock} units, mode {round.mode}")
 

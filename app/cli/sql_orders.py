@@ -60,8 +60,8 @@ def _refuse(name: str) -> None:
     """An option that would be ignored shall not look as if it had been heeded."""
     context = click.get_current_context()
     for option in NOT_HERE:
-        asked = context.get_parameter_source(option) is ParameterSource.COMMANDLINE
-        if asked and not (option == "buyers" and context.params[option] == BUYERS):
+        is_given = context.get_parameter_source(option) is ParameterSource.COMMANDLINE
+        if is_given and not (option == "buyers" and context.params[option] == BUYERS):
             raise Invalid(
                 {
                     option: f"--{option} is not for {name}: in SQL there are {BUYERS} buyers, no "

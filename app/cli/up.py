@@ -30,8 +30,8 @@ def up() -> None:
     output.make_private(settings)
     _check(settings)
     with _alone(settings):
-        if said := processes.unavailable(settings):
-            raise click.ClickException("\n".join(said))
+        if reasons := processes.unavailable(settings):
+            raise click.ClickException("\n".join(reasons))
         _run(settings)
 
 
@@ -133,25 +133,25 @@ def _where(child: Child, settings: Settings) -> str:
 
 def _who_can_reach(settings: Settings, token: str) -> list[str]:
     """What it means that a server listens beyond loopback; nothing when none does."""
-    said = []
+    lines = []
     if not is_loopback(settings.shop_host):
-        said.append(
+        lines.append(
             "Everybody in this machine's network can open the shop and buy: there are no accounts, "
             "and nothing\n  is encrypted. Phones join the class at"
             + _lines(shop_addresses(settings), "/class")
         )
         if is_loopback(settings.lab_host):
-            said.append("The lab answers to this machine only.")
+            lines.append("The lab answers to this machine only.")
     if not is_loopback(settings.lab_host) and token:
-        said.append(
+        lines.append(
             "Whoever has the token can start and end rounds, from another machine at"
             + _lines(lab_addresses(settings), f"/?token={token}")
         )
     elif not is_loopback(settings.lab_host):
-        said.append(
+        lines.append(
             "The lab asks for no token (LAB_TOKEN=off): make sure that no stranger reaches it."
         )
-    return said
+    return lines
 
 
 def _lines(addresses: list[str], path: str) -> str:
@@ -166,6 +166,6 @@ def _welcome(settings: Settings) -> None:
     token = lab_token(settings)
     with_token = f"/?token={token}" if token else ""
     click.secho(f"  Lab   {settings.lab_address}{with_token}", bold=True)
-    for said in _who_can_reach(settings, token):
-        click.echo(f"\n  {said}")
+    for line in _who_can_reach(settings, token):
+        click.echo(f"\n  {line}")
     click.echo(f"\n  Data and logs in {settings.var}. Ctrl-C stops everything.\n")

@@ -32,9 +32,9 @@ def student(file: str, stock: int, quantity: int, resend: bool) -> Student:
         raise Invalid({"target": f"There is no file {file}."})
     if quantity != 1:
         raise Invalid({"quantity": "--quantity: a sell(redis, buyer) sells one unit."})
-    found = Student(path, stock, resend)
+    code = Student(path, stock, resend)
     try:
-        found.identity()
+        code.identity()
     except OSError as error:
         raise Invalid({"target": f"{file} cannot be read: {error.strerror}."}) from error
-    return found
+    return code

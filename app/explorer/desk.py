@@ -75,11 +75,11 @@ class Desk:
 
 def written(report: Report, board: Board) -> dict[str, Any]:
     """What the lab shows of a report: each schedule as it is written in a link."""
-    found = [
-        {"name": one.name, "cost": list(one.cost), "moves": spelled(board, one.trace)}
-        for one in report.findings
+    findings = [
+        {"name": finding.name, "cost": list(finding.cost), "moves": spelled(board, finding.trace)}
+        for finding in report.findings
     ]
-    return report.document() | {"findings": found}
+    return report.document() | {"findings": findings}
 
 
 def main() -> None:

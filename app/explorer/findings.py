@@ -150,8 +150,8 @@ _SHOPS = {rule.name: rule for rule in RULES}
 
 def _no_answer(view: View) -> bool:
     orders = _orders(view)
-    told = (name for name, word in view.answers.words if word == NOTHING)
-    return any(view.target.order(name).id in orders for name in told)
+    sold_out = (name for name, word in view.answers.words if word == NOTHING)
+    return any(view.target.order(name).id in orders for name in sold_out)
 
 
 OWN_RULES: tuple[Rule, ...] = (

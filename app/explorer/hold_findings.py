@@ -19,10 +19,10 @@ def _sold(view: View) -> dict[str, int]:
 
 def _promised(view: View) -> int:
     """Units that somebody has paid for, was told so, or may still pay for."""
-    told = dict.fromkeys(findings.bought(view), view.target.quantity)
+    quantities = dict.fromkeys(findings.bought(view), view.target.quantity)
     over = {end.id for end in view.book.ends if end.stands != PAID}
     held = {id: units for id, units in _held(view).items() if id not in over}
-    return sum((told | held | _sold(view)).values())
+    return sum((quantities | held | _sold(view)).values())
 
 
 def _accounted(view: View) -> int:

@@ -77,8 +77,8 @@ def _stream(entries: dict[bytes, Entry], name: str) -> Iterator[tuple[int, Order
     """With the ms since 1970 at which each was written."""
     entry = entries.get(name.encode())
     if entry and isinstance(entry.value, Stream):
-        for one in entry.value.entries:
-            yield one.id[0], Order.decode(one.fields[1])
+        for record in entry.value.entries:
+            yield record.id[0], Order.decode(record.fields[1])
 
 
 def _due(entries: dict[bytes, Entry], names: Keys) -> Iterable[tuple[bytes, float]]:

@@ -134,27 +134,27 @@ class Visit:
 
 def quick(visit: Visit) -> str:
     """Pays at once; who is sold out comes again when the others' holds have run out."""
-    told = visit.buy()
-    if told == Outcome.SOLD_OUT:
+    outcome = visit.buy()
+    if outcome == Outcome.SOLD_OUT:
         visit.clock.sleep(visit.wait)
-        told = visit.buy()
-    return visit.pay() if told == Outcome.HELD else told
+        outcome = visit.buy()
+    return visit.pay() if outcome == Outcome.HELD else outcome
 
 
 def slow(visit: Visit) -> str:
     """Looks for the card for as long as it is held, and pays at the very deadline: too late."""
-    told = visit.buy()
-    if told != Outcome.HELD:
-        return told
+    outcome = visit.buy()
+    if outcome != Outcome.HELD:
+        return outcome
     visit.clock.sleep(visit.wait)
     return visit.pay()
 
 
 def second_tab(visit: Visit) -> str:
     """Cancels what A holds, in another tab, and then sweeps as fulfil does."""
-    told = _cancelled(visit)
+    outcome = _cancelled(visit)
     visit.holds.sweep(visit.round, SWEPT)
-    return told
+    return outcome
 
 
 def _cancelled(visit: Visit) -> str:

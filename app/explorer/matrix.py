@@ -64,8 +64,8 @@ def asked() -> list[Asked]:
 def explored(asked: Asked) -> dict[str, Report]:
     """One way of selling, against everything: column -> what was found."""
     explorer = Explorer(Target(asked.name), asked.buyers)
-    found = {column: explorer.explore(faults) for column, faults in COLUMNS.items()}
-    return found | {AGAIN: explorer.starve()}
+    reports = {column: explorer.explore(faults) for column, faults in COLUMNS.items()}
+    return reports | {AGAIN: explorer.starve()}
 
 
 def cell(report: Report) -> str:
@@ -89,16 +89,16 @@ def reports(
 
     `explore` is a function of a module, as it goes to other processes.
     """
-    rows = sorted(asked(), key=lambda one: one.name not in LONGEST) if rows is None else rows
+    rows = sorted(asked(), key=lambda row: row.name not in LONGEST) if rows is None else rows
     # Spawned: a child must not inherit the greenlets and patches of the caller.
     workers = ProcessPoolExecutor(cores(), multiprocessing.get_context("spawn"))
     others = set(multiprocessing.active_children())
     with workers:
         try:
             with _deaf():
-                found = {workers.submit(explore, one): one for one in rows}
-            for one in as_completed(found):
-                yield found[one], one.result()
+                futures = {workers.submit(explore, row): row for row in rows}
+            for future in as_completed(futures):
+                yield futures[future], future.result()
         finally:  # the caller wants no more of it
             for process in set(multiprocessing.active_children()) - others:
                 process.kill()
@@ -135,9 +135,9 @@ def table(
     said: Callable[[Asked, str, Report], str] = lambda _, __, report: cell(report),
 ) -> str:
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
-    for one in rows:
-        cells = (said(one, column, matrix[one][column]) for column in columns)
-        lines.append(f"| {one} | {' | '.join(cells)} |")
+    for row in rows:
+        cells = (said(row, column, matrix[row][column]) for column in columns)
+        lines.append(f"| {row} | {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 
 

@@ -68,8 +68,9 @@ class OwnDesk(SandboxWorker):
         except TooMany as error:
             raise BadluckError("There is too much to look at on the way.") from error
         for place in played["places"]:
-            for wait in (one for actor in place["actors"] for one in actor["waits"]):
-                wait["spots"] = [[called(job.target), line] for _, line in wait["spots"]]
+            for actor in place["actors"]:
+                for wait in actor["waits"]:
+                    wait["spots"] = [[called(job.target), line] for _, line in wait["spots"]]
         return played
 
 

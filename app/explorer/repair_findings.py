@@ -47,8 +47,8 @@ def read(entries: dict[bytes, Entry], names: Keys) -> MendBook:
 
     def ids(name: str) -> tuple[str, ...]:
         stream = value(name)
-        found = stream.entries if isinstance(stream, Stream) else ()
-        return tuple(Order.decode(one.fields[-1]).id for one in found)
+        records = stream.entries if isinstance(stream, Stream) else ()
+        return tuple(Order.decode(record.fields[-1]).id for record in records)
 
     prefix = names.key("").encode()
     bought = {key.removeprefix(prefix).decode() for key in entries if key.startswith(prefix)}
@@ -67,14 +67,14 @@ def _too_much(view: View) -> bool:
 
 
 def _twice(view: View) -> bool:
-    found = (*view.book.sales, *view.book.dead)
-    return len(set(found)) < len(found)
+    orders = (*view.book.sales, *view.book.dead)
+    return len(set(orders)) < len(orders)
 
 
 def _gone(view: View) -> bool:
-    there = {*view.book.sales, *view.book.dead}
-    wanted = {view.target.waiting, *([view.target.told] if view.book.mended else [])}
-    return bool(wanted - there)
+    present = {*view.book.sales, *view.book.dead}
+    wanted = {view.target.waiting, *([view.target.confirmed] if view.book.mended else [])}
+    return bool(wanted - present)
 
 
 def _too_early(view: View) -> bool:

@@ -80,10 +80,10 @@ class Repairing(Target):
     @property
     def setting(self) -> str:
         then = ", and C accepts" if self.accepts else ""
-        return f"a store that has lost two of four sales, {REPAIRS[self.name].said}{then}"
+        return f"a store that has lost two of four sales, {REPAIRS[self.name].effect}{then}"
 
     # What the rules ask.
-    sold, waiting, told = STOCK, REFUSED, TOLD
+    sold, waiting, confirmed = STOCK, REFUSED, TOLD
     booked_keys, told_keys = frozenset({"W", "X"}), frozenset({"Z"})
 
     def terms(self) -> dict[str, int | str]:
@@ -96,7 +96,7 @@ class Repairing(Target):
         names, item = self.names, self.round.item
         lack = Lack(item, Loss.SALES, 1, 1, orders=2, sales=1)
         load = [(b"SCRIPT", b"LOAD", text.encode()) for text in vocabulary.scripts().values()]
-        told = order(TOLD)
+        told_order = order(TOLD)
         wanted: list[tuple[str | bytes | int, ...]] = [
             *(("SET", names.record, self.round.encode()), ("SET", names.ended, 2)),
             *(("SET", keys.newest(item), 1), ("SADD", keys.streams(item), 1)),
@@ -104,7 +104,7 @@ class Repairing(Target):
             *(("XADD", names.sales, "*", "sale", order(id).encode()) for id in (MOVED, REFUSED)),
             *(("SET", names.key(order(id).key), order(id).encode()) for id in (MOVED, REFUSED)),
             *(("SET", keys.lacks(item), lack.encode()), ("SET", names.lacks, lack.encode())),
-            ("HSET", keys.witnessed(item), told.id, told.encode()),
+            ("HSET", keys.witnessed(item), told_order.id, told_order.encode()),
         ]
         return [[*load, *(tuple(map(_bytes, words)) for words in wanted)]]
 
@@ -207,8 +207,8 @@ def accepts(shop: Shop) -> str:
 def moves(shop: Shop) -> str:
     """fulfil's last steps: what is booked goes, and what was refused is buried."""
     names = Keys("apple", 1)
-    found: Any = shop.store.xrange(names.sales, count=2)
-    moved, refused = (one for one in found[:2])
+    records: Any = shop.store.xrange(names.sales, count=2)
+    moved, refused = (record for record in records[:2])
     sales.let_go(shop.store, names, {moved[0]: order(MOVED)})
     dead_letters.add(shop.store, names, refused[0], refused[1], "refused", 0, "")
     return "MOVED"
@@ -216,7 +216,7 @@ def moves(shop: Shop) -> str:
 
 class Repair(NamedTuple):
     roles: tuple[Callable[[Shop], str], ...]  # A's, B's and C's
-    said: str
+    effect: str
 
 
 REPAIRS = {

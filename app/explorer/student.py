@@ -59,8 +59,8 @@ class Student(UserFile):
         return [[*LOAD_LOCK_SCRIPTS, (b"SET", STOCK, b"%d" % self.stock)]]
 
     def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
-        kept = {key: entry for key, entry in entries.items() if key not in (STOCK, ORDERS)}
-        return kept | {STOCK: Entry(b"%d" % self.stock, None)}
+        others = {key: entry for key, entry in entries.items() if key not in (STOCK, ORDERS)}
+        return others | {STOCK: Entry(b"%d" % self.stock, None)}
 
     @cached_property
     def _code(self) -> CodeType:

@@ -202,12 +202,12 @@ class Target:
         whose turn it is.
         """
         lock = self.keys.lock.encode()
-        kept = {
+        remaining = {
             key: entry
             for key, entry in entries.items()
             if key.startswith(lock) and not key.endswith(b":fence")
         }
-        return kept | {self.keys.stock.encode(): Entry(b"%d" % self.stock, None)}
+        return remaining | {self.keys.stock.encode(): Entry(b"%d" % self.stock, None)}
 
     def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> Any:
         return self.usual_book(entries)

@@ -26,10 +26,10 @@ PROCESS = re.compile(r"(?<=process-)0{14}(4[1-4])[0-9a-f]{16}")  # fairlock's na
 def scripts() -> dict[str, str]:
     """The project's, by their files' names: any shop's store knows them after some purchases."""
     names = [path.name for path in files(lua).iterdir() if path.name.endswith(".lua")]
-    found = {name: lua.source(name.removesuffix(".lua")) for name in names}
+    sources = {name: lua.source(name.removesuffix(".lua")) for name in names}
     for script in (fairlock.ACQUIRE, fairlock.TAKE, fairlock.RELEASE, fairlock.LEAVE):
-        found[f"queue/{script.name}.lua"] = script.text
-    return found
+        sources[f"queue/{script.name}.lua"] = script.text
+    return sources
 
 
 @cache

@@ -42,16 +42,16 @@ def about(servers: Servers, version: str) -> About:
     """Raises StoreAway."""
     settings, store = servers.settings, servers.store
     with answering():
-        info = store.info("server")
+        reply = store.info("server")
         try:
             appendfsync = _appendfsync(store)
         except redis.ResponseError:  # a hosted store may forbid CONFIG
             appendfsync = "unknown"
-    if "valkey_version" in info:
-        server = f"Valkey {info['valkey_version']}"
+    if "valkey_version" in reply:
+        server = f"Valkey {reply['valkey_version']}"
     else:
-        server = f"Redis {info['redis_version']}"
-    if "cluster" in (info.get("redis_mode"), info.get("server_mode")):  # Redis, Valkey
+        server = f"Redis {reply['redis_version']}"
+    if "cluster" in (reply.get("redis_mode"), reply.get("server_mode")):  # Redis, Valkey
         server += " cluster"
     return {
         "version": version,
@@ -74,8 +74,8 @@ def about(servers: Servers, version: str) -> About:
 def _appendfsync(store: redis.Redis) -> str:
     """How sales reach the disk: always, everysec, no; or off, without an append-only file."""
     config = store.config_get("appendonly", "appendfsync")
-    said = {_text(name): _text(value) for name, value in config.items()}
-    return said["appendfsync"] if said["appendonly"] == "yes" else "off"
+    settings = {_text(name): _text(value) for name, value in config.items()}
+    return settings["appendfsync"] if settings["appendonly"] == "yes" else "off"
 
 
 def _text(value: object) -> str:

@@ -21,11 +21,11 @@ def refuse(app: Flask) -> None:
 
     @app.before_request
     def only_links() -> None:
-        said = request.headers
-        if said.get("Sec-Fetch-Site", "none") in OURS:
+        headers = request.headers
+        if headers.get("Sec-Fetch-Site", "none") in OURS:
             return
-        asked = request.method, said.get("Sec-Fetch-Mode"), said.get("Sec-Fetch-Dest")
-        if asked != LINK or "Sec-Purpose" in said:
+        fetch = request.method, headers.get("Sec-Fetch-Mode"), headers.get("Sec-Fetch-Dest")
+        if fetch != LINK or "Sec-Purpose" in headers:
             abort(403, REFUSED)
 
     @app.after_request

@@ -63,8 +63,8 @@ class Child:
     def listen(self, stop: threading.Event) -> None:
         """Ask until `stop`, in a thread of its own: a question may take a second."""
         while not stop.wait(ASK if self.answered else ASK / 10):
-            asked = self.process
-            if asked and self.answers() and asked is self.process:
+            process = self.process
+            if process and self.answers() and process is self.process:
                 self.silent, self.answered = 0.0, True
 
     def status(self) -> ProcessStatus:

@@ -30,26 +30,26 @@ def look(servers: Servers) -> list[Check]:
     store = servers.store
     with answering():
         nodes = store.topology.every() if isinstance(store, Cluster) else [store]
-        found = [
+        nodes_checks = [
             (replication.address(node), _checks(node, servers.settings.durability))
             for node in nodes
         ]
-    if len(found) == 1:
-        return found[0][1]
+    if len(nodes_checks) == 1:
+        return nodes_checks[0][1]
     return [
         Check(each.name, each.state, f"{address}: {each.sentence}")
-        for address, checks in sorted(found)
+        for address, checks in sorted(nodes_checks)
         for each in checks
     ]
 
 
 def _checks(node: redis.Redis, durability: str) -> list[Check]:
-    info: Info = node.info()
+    server: Info = node.info()
     return [
-        version(info),
-        _eviction(info),
-        _log(info, _appendfsync(node), durability),
-        _replicas(info, durability),
+        version(server),
+        _eviction(server),
+        _log(server, _appendfsync(node), durability),
+        _replicas(server, durability),
     ]
 
 
@@ -59,67 +59,69 @@ def version(info: Info) -> Check:
     version = str(info["redis_version"])
     if int(version.partition(".")[0]) >= OLDEST:
         return Check("store version", State.OK, f"Redis {version}.")
-    said = f"Redis {version}: we need {OLDEST} or newer, as sales could not be booked. Upgrade it."
-    return Check("store version", State.FAILING, said)
+    sentence = (
+        f"Redis {version}: we need {OLDEST} or newer, as sales could not be booked. Upgrade it."
+    )
+    return Check("store version", State.FAILING, sentence)
 
 
 def _eviction(info: Info) -> Check:
     policy = str(info.get("maxmemory_policy", "unknown"))
     if policy == "noeviction":
-        said = "noeviction: when its memory is full it refuses sales, and forgets none."
-        return Check("store eviction", State.OK, said)
-    said = (
+        sentence = "noeviction: when its memory is full it refuses sales, and forgets none."
+        return Check("store eviction", State.OK, sentence)
+    sentence = (
         f"maxmemory-policy is {policy}: when its memory is full it forgets stock and sales "
         "that customers were told of. Set maxmemory-policy noeviction."
     )
     if policy.startswith("volatile"):
-        said = (
+        sentence = (
             f"maxmemory-policy is {policy}: when its memory is full it forgets which keys have "
             "bought, and asking again may sell twice. Set maxmemory-policy noeviction."
         )
-    return Check("store eviction", State.UNWELL, said)
+    return Check("store eviction", State.UNWELL, sentence)
 
 
 def _log(info: Info, appendfsync: str, durability: str) -> Check:
     if not info.get("aof_enabled"):
-        said = (
+        sentence = (
             "It keeps no log (appendonly no): a restart forgets sales that customers were told of, "
             "and the shop stops then. Set appendonly yes, appendfsync always."
         )
-        return Check("store log", State.UNWELL, said)
+        return Check("store log", State.UNWELL, sentence)
     if appendfsync == "unknown":
-        said = "It may not be asked when it writes its log to disk: see to appendfsync always."
-        return Check("store log", State.UNWELL, said)
+        sentence = "It may not be asked when it writes its log to disk: see to appendfsync always."
+        return Check("store log", State.UNWELL, sentence)
     if appendfsync in ENOUGH[durability]:
         lost = "nothing" if appendfsync == "always" else "a second or two of sales"
-        said = f"appendfsync {appendfsync}: a crash of its machine loses {lost}."
-        return Check("store log", State.OK, said)
+        sentence = f"appendfsync {appendfsync}: a crash of its machine loses {lost}."
+        return Check("store log", State.OK, sentence)
     lost = "a second or two" if appendfsync == "everysec" else "half a minute"
-    said = (
+    sentence = (
         f"appendfsync is {appendfsync}: a crash of its machine loses {lost} of sales, and "
         f"DURABILITY is {durability}. Set appendfsync {ENOUGH[durability][-1]}."
     )
-    return Check("store log", State.UNWELL, said)
+    return Check("store log", State.UNWELL, sentence)
 
 
 def _replicas(info: Info, durability: str) -> Check:
     if info["role"] != "master":
-        said = "It is a replica, which takes no sale. Let REDIS_URL lead to its master."
-        return Check("store replicas", State.FAILING, said)
+        sentence = "It is a replica, which takes no sale. Let REDIS_URL lead to its master."
+        return Check("store replicas", State.FAILING, sentence)
     count = int(info["connected_slaves"])
     if durability == "replicated" and (why := replication.lacking(info)):
         return Check("store replicas", State.FAILING, why)
     if durability == "replicated":
-        said = f"{count}: each sale is in one of them before its buyer is told."
-        return Check("store replicas", State.OK, said)
+        sentence = f"{count}: each sale is in one of them before its buyer is told."
+        return Check("store replicas", State.OK, sentence)
     if count:
-        said = (
+        sentence = (
             f"{count}, and DURABILITY={durability} waits for none: a failover forgets sales of "
             "which customers were told. Set DURABILITY=replicated."
         )
-        return Check("store replicas", State.UNWELL, said)
-    said = "None: with its disk all goes that is not booked. DURABILITY=replicated wants one."
-    return Check("store replicas", State.OK, said)
+        return Check("store replicas", State.UNWELL, sentence)
+    sentence = "None: with its disk all goes that is not booked. DURABILITY=replicated wants one."
+    return Check("store replicas", State.OK, sentence)
 
 
 def _appendfsync(node: redis.Redis) -> str:

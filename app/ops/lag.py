@@ -43,11 +43,11 @@ def lag(store: redis.Redis) -> list[Lag]:
             pipe.xlen(names.sales)
             pipe.xrange(names.sales, count=1)
         answers = iter(pipe.execute(raise_on_error=False))
-    asked = {item: [next(answers), next(answers)] for item in ITEMS}
+    replies = {item: [next(answers), next(answers)] for item in ITEMS}
     read: dict[str, list[Any]] = {item: [] for item in ITEMS}
     for names in streams:
         read[names.item] += [next(answers), next(answers)]
-    return [_lag(item, [*asked[item], *read[item]], failed.get(item)) for item in ITEMS]
+    return [_lag(item, [*replies[item], *read[item]], failed.get(item)) for item in ITEMS]
 
 
 def _lag(item: str, answers: list[Any], error: Exception | None) -> Lag:

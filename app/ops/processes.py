@@ -199,7 +199,7 @@ def unavailable(settings: Settings) -> list[str]:
     ]
     if not settings.redis_url:
         wanted.append(("STORE", "127.0.0.1", settings.store_port))
-    said = []
+    lines = []
     for name, host, port in wanted:
         try:
             with socket.socket() as probe:
@@ -207,13 +207,13 @@ def unavailable(settings: Settings) -> list[str]:
                 probe.bind((host, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                said.append(
+                lines.append(
                     f"Port {port} is in use by another program. "
                     f"Choose another: {name}_PORT=… make run"
                 )
             else:
-                said.append(f"Cannot listen on {host} ({error}). Choose another: {name}_HOST=…")
-    return said
+                lines.append(f"Cannot listen on {host} ({error}). Choose another: {name}_HOST=…")
+    return lines
 
 
 def _healthy(host: str, port: int) -> bool:

@@ -95,8 +95,8 @@ class Readiness:
         return self._found
 
     def _checks(self) -> tuple[Check, ...]:
-        found = self._waiting()
-        booked = (_orders(found), _dead_letters(found))
+        lags = self._waiting()
+        booked = (_orders(lags), _dead_letters(lags))
         rest = (*self._replicas(), *self._rounds(), *self._processes(), *self.connections())
         return (self._store(), self._database(), *booked, *rest)
 
@@ -115,8 +115,8 @@ class Readiness:
         log.warning("The store takes no write: %s", errors[0])
         if len(errors) < len(answers):
             hit = [item for item, answer in zip(ITEMS, answers, strict=True) if answer in errors]
-            said = Text("The store takes no writes for: %(items)s.", items=hit)
-            return Check("store", State.UNWELL, said)
+            sentence = Text("The store takes no writes for: %(items)s.", items=hit)
+            return Check("store", State.UNWELL, sentence)
         return Check("store", State.FAILING, _refusal(errors[0]))
 
     def _trusted(self) -> Check:
@@ -133,22 +133,22 @@ class Readiness:
             return Check("store", State.OK, Text("The store takes writes."))
         if len(lost) == 1:
             return Check("store", State.UNWELL, lost[0].sentence)
-        said = Text(
+        sentence = Text(
             "%(what)s It has lost something of these, too: %(items)s. Nothing of all that is sold "
             "until it is mended, each by lastapple audit ITEM --repair (or --accept).",
             what=lost[0].what,
             items=[lack.item for lack in lost[1:]],
         )
-        return Check("store", State.UNWELL, said)
+        return Check("store", State.UNWELL, sentence)
 
     def _rounds(self) -> list[Check]:
         """Return a check that fails when this host cannot sell in a round that runs."""
         try:
             with answering():
-                found = [readable(round) for _, round, _ in rounds.shelf(self.servers.store)]
+                shelf = [readable(round) for _, round, _ in rounds.shelf(self.servers.store)]
         except StoreAway:  # see `_store`
             return []
-        running = [round for round in found if isinstance(round, Round) and round.running]
+        running = [round for round in shelf if isinstance(round, Round) and round.running]
         why = dict.fromkeys(why for round in running if (why := unfit(self.servers, round)))
         return [Check("rounds", State.FAILING, reduce(together, why))] if why else []
 
@@ -156,8 +156,8 @@ class Readiness:
         """Return a check for each primary whose sales no replica can confirm, if any should."""
         if self.servers.settings.durability != "replicated":
             return []
-        found = replication.unconfirmed(self.servers.store)
-        return [Check("store replicas", State.FAILING, said) for said in found]
+        sentences = replication.unconfirmed(self.servers.store)
+        return [Check("store replicas", State.FAILING, sentence) for sentence in sentences]
 
     @cached_property
     def _engine(self) -> Engine:
@@ -178,9 +178,9 @@ class Readiness:
             pass
         except DatabaseAway as error:
             log.warning("%s", error)
-            said = Text("The database does not answer: sales wait in the store.")
+            sentence = Text("The database does not answer: sales wait in the store.")
             full = isinstance(error, db.NoConnection)
-            return Check("database", State.FAILING, error.sentences()[0] if full else said)
+            return Check("database", State.FAILING, error.sentences()[0] if full else sentence)
         finally:
             self._engine.dispose()
         return Check("database", State.OK, Text("The database answers."))
@@ -188,24 +188,24 @@ class Readiness:
     def connections(self) -> list[Check]:
         """Return a check where PostgreSQL has too few connections for this host and all others."""
         try:
-            found = db.connections(self._engine)
+            connections = db.connections(self._engine)
         except DatabaseAway:  # see `_database`
             return []
         finally:
             self._engine.dispose()
-        if found is None:
+        if connections is None:
             return []
-        (most, used), wanted = found, self.servers.most_connections
-        if wanted <= most and used + FEW_CONNECTIONS <= most:
+        (limit, used), wanted = connections, self.servers.most_connections
+        if wanted <= limit and used + FEW_CONNECTIONS <= limit:
             return []
-        said = Text(
+        sentence = Text(
             "The database takes %(most)s connections, and has %(used)s; the shop of this host "
             "alone may take %(wanted)s.",
-            most=most,
+            most=limit,
             used=used,
             wanted=wanted,
         )
-        return [Check("database connections", State.UNWELL, together(said, db.RAISE_THEM))]
+        return [Check("database connections", State.UNWELL, together(sentence, db.RAISE_THEM))]
 
     def orders(self) -> Check:
         """By what fulfil has not done: whether it runs, only its own machine knows."""
@@ -214,11 +214,11 @@ class Readiness:
     def _waiting(self) -> list[Lag]:
         """What waits to be booked, by item; nothing when the store does not say."""
         try:
-            found = lag(self.servers.store)
+            lags = lag(self.servers.store)
         except StoreAway as error:
             log.warning("Whether sales wait cannot be seen: %s", error)
             return []
-        return [] if all(each.error for each in found) else found
+        return [] if all(each.error for each in lags) else lags
 
     def _processes(self) -> list[Check]:
         """Those that `up` keeps, as far as they are not well; none in a container of its own."""
@@ -226,29 +226,29 @@ class Readiness:
         if report is None:
             return []
         if report.age > SILENT:
-            said = Text(
+            sentence = Text(
                 "The supervisor has said nothing for %(seconds)s s: "
                 "gone, frozen, or without a disk.",
                 seconds=round(report.age),
             )
-            return [Check("processes", State.UNWELL, said)]
+            return [Check("processes", State.UNWELL, sentence)]
         unwell = [_of(each) for each in report.processes if each.state is not ProcessState.RUNNING]
         return unwell or [Check("processes", State.OK, Text("All processes of the shop run."))]
 
 
 def _orders(found: list[Lag]) -> Check:
     if not found:
-        said = Text("Whether sales become orders cannot be seen: the store does not answer.")
-        return Check("orders", State.FAILING, said)
+        sentence = Text("Whether sales become orders cannot be seen: the store does not answer.")
+        return Check("orders", State.FAILING, sentence)
     longest = max(each.age for each in found)
     if longest <= LONGEST_LAG:
         return Check("orders", State.OK, Text("Sales become orders."))
-    said = Text(
+    sentence = Text(
         "Sales wait to become orders, one for %(seconds)s s (%(items)s).",
         seconds=longest // 1000,
         items=[each.item for each in found if each.age > LONGEST_LAG],
     )
-    return Check("orders", State.FAILING, said)
+    return Check("orders", State.FAILING, sentence)
 
 
 def _dead_letters(found: list[Lag]) -> Check:
@@ -258,12 +258,12 @@ def _dead_letters(found: list[Lag]) -> Check:
     count = sum(each.dead_letters for each in found)
     if not count:
         return Check("dead_letters", State.OK, Text("Every sale could be booked."))
-    said = counted(
+    sentence = counted(
         "%(num)s sale could not be booked: see lastapple deadletter list.",
         "%(num)s sales could not be booked: see lastapple deadletter list.",
         count,
     )
-    return Check("dead_letters", State.UNWELL, said)
+    return Check("dead_letters", State.UNWELL, sentence)
 
 
 def _refusal(error: redis.RedisError) -> Text:
@@ -288,19 +288,19 @@ def _of(each: ProcessStatus) -> Check:
     """A process that does not run, or does not answer. To have just been started is no failure."""
     match each.state:
         case ProcessState.DOWN:
-            said = counted(
+            sentence = counted(
                 "%(name)s has died %(num)s time and is about to be started again.",
                 "%(name)s has died %(num)s times in a row and is about to be started again.",
                 each.deaths,
                 name=each.name,
             )
         case ProcessState.STARTING:
-            said = Text("%(name)s was started and has not answered yet.", name=each.name)
+            sentence = Text("%(name)s was started and has not answered yet.", name=each.name)
         case _:
-            said = Text(
+            sentence = Text(
                 "%(name)s runs and has not answered for %(seconds)s s.",
                 name=each.name,
                 seconds=round(each.silent),
             )
     failing = each.essential and each.state is not ProcessState.STARTING
-    return Check(each.name, State.FAILING if failing else State.UNWELL, said)
+    return Check(each.name, State.FAILING if failing else State.UNWELL, sentence)

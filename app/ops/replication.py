@@ -24,13 +24,13 @@ def unconfirmed(store: redis.Redis) -> list[Text]:
     """
     try:
         nodes = store.topology.every() if isinstance(store, Cluster) else [store]
-        found = [(address(node), _of_node(node)) for node in nodes]
+        replicas = [(address(node), _of_node(node)) for node in nodes]
     except redis.RedisError as error:
         log.warning("Which nodes have replicas cannot be seen: %s", error)
         return [Text("The store does not say whether it has replicas.")]
-    if len(found) == 1:
-        return [why for _, why in found if why]
-    return [Text("%(node)s: %(why)s", node=node, why=why) for node, why in sorted(found) if why]
+    if len(replicas) == 1:
+        return [why for _, why in replicas if why]
+    return [Text("%(node)s: %(why)s", node=node, why=why) for node, why in sorted(replicas) if why]
 
 
 def _of_node(node: redis.Redis) -> Text | None:

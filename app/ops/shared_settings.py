@@ -87,11 +87,11 @@ def require_same(store: redis.Redis, settings: Settings) -> None:
         while True:  # another host decides at the same moment
             with suppress(redis.WatchError):
                 pipe.watch(keys.HOSTS)
-                there = _decoded(pipe.hgetall(keys.HOSTS))
-                if found := _differences(there, settings):
-                    raise HostsDiffer(" ".join([*found, REPLACE]))
+                stored = _decoded(pipe.hgetall(keys.HOSTS))
+                if sentences := _differences(stored, settings):
+                    raise HostsDiffer(" ".join([*sentences, REPLACE]))
                 pipe.multi()
-                _write(pipe, settings, there)
+                _write(pipe, settings, stored)
                 return
 
 
@@ -118,13 +118,13 @@ def _write(pipe: Pipeline, settings: Settings, there: Mapping[str, str]) -> None
 
 
 def _differences(there: Mapping[str, str], settings: Settings) -> list[str]:
-    found = []
+    sentences = []
     if HASH in there and not _fits(secret(settings), there[HASH]):
-        found.append(
+        sentences.append(
             "SECRET_KEY differs from that of this store's other hosts (where it is empty, it is in "
             "their VAR_DIR/secret): limits per buyer and forms would not hold."
         )
-    return found + [
+    return sentences + [
         f"{name} is {value!r} here and {there[name]!r} on this store's other hosts."
         for name, value in _plain(settings).items()
         if there.get(name, value) != value

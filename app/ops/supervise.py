@@ -144,11 +144,11 @@ class Supervisor:
         self.deaf.set()
         for stage in sorted({child.stage for child in self.children}, reverse=True):
             together = [child for child in self.children if child.stage == stage]
-            asked = time.monotonic()
+            started = time.monotonic()
             for child in together:
                 child.terminate()
             for child in together:
-                if not child.finish(asked):
+                if not child.finish(started):
                     self.say(f"{child.name} did not end in {child.grace:g} s and was killed")
         with suppress(OSError):
             self.view.unlink()

@@ -86,14 +86,14 @@ class Connection(TConn):  # type: ignore[misc]
                 self.needed, self.keep = len(self.incoming), False  # such lines have no end
             return
         self.needed = end
-        found = [(name.lower(), value) for name, value in FRAMING.findall(self.incoming, 0, end)]
-        said = dict(found)
-        length = said.get(b"content-length", b"0").rstrip(b" \t")
-        once = len(said) == len(found) and b"transfer-encoding" not in said
+        headers = [(name.lower(), value) for name, value in FRAMING.findall(self.incoming, 0, end)]
+        values = dict(headers)
+        length = values.get(b"content-length", b"0").rstrip(b" \t")
+        once = len(values) == len(headers) and b"transfer-encoding" not in values
         if not once or not LENGTH.fullmatch(length) or int(length) > LARGEST_BODY:
             self.keep = False
             return
         self.needed += int(length)
-        if b"expect" in said and len(self.incoming) < self.needed:
+        if b"expect" in values and len(self.incoming) < self.needed:
             self.sock.sendall(CONTINUE)
             self.sock.flush()

@@ -35,10 +35,10 @@ def blueprint(readiness: Readiness) -> Blueprint:
         },
     )
     def ready() -> Response:
-        found = readiness.look()
-        stands: Ready = {"ready": found.ready, "checks": list(found.checks)}
-        answer = json(stands, 200 if found.ready else 503)
-        if not found.ready:
+        report = readiness.look()
+        stands: Ready = {"ready": report.ready, "checks": list(report.checks)}
+        answer = json(stands, 200 if report.ready else 503)
+        if not report.ready:
             answer.headers["Retry-After"] = RETRY_AFTER
         return answer
 

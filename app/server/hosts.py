@@ -53,10 +53,10 @@ class Names:
 
     def have(self, host: str) -> bool:
         """Is this Host header one of ours? Its port is not looked at: a proxy has its own."""
-        found = HOST.fullmatch(host)
-        if found is None or not found[1]:
+        match = HOST.fullmatch(host)
+        if match is None or not match[1]:
             return False
-        name = found[1].lower().removesuffix(".")
+        name = match[1].lower().removesuffix(".")
         if self.any or name in self.exact or f".{name}".endswith(self.below or ("\0",)):
             return True
         address = _address(name.strip("[]"))

@@ -29,12 +29,12 @@ def chosen() -> str:
     """A key of LANGUAGES. Asked for in every sentence of every answer, so it makes haste."""
     language: str | None = g.get(NAME)
     if language is None:
-        asked = request.args.get(NAME) if request.query_string else None
-        if asked not in LANGUAGES and "HTTP_COOKIE" in request.environ:
-            asked = request.cookies.get(NAME)
-        if asked not in LANGUAGES:
-            asked = _wanted(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
-        g.language = language = asked
+        wanted = request.args.get(NAME) if request.query_string else None
+        if wanted not in LANGUAGES and "HTTP_COOKIE" in request.environ:
+            wanted = request.cookies.get(NAME)
+        if wanted not in LANGUAGES:
+            wanted = _wanted(request.environ.get("HTTP_ACCEPT_LANGUAGE", ""))
+        g.language = language = wanted
     return language
 
 
@@ -86,9 +86,9 @@ def register(app: Flask) -> None:
 
     @app.after_request
     def remember(answer: Response) -> Response:
-        asked = request.args.get(NAME) if request.query_string else None  # a purchase has none
-        if asked in LANGUAGES:
-            answer.set_cookie(NAME, asked, YEAR, secure=secure(), samesite="Lax", httponly=True)
+        wanted = request.args.get(NAME) if request.query_string else None  # a purchase has none
+        if wanted in LANGUAGES:
+            answer.set_cookie(NAME, wanted, YEAR, secure=secure(), samesite="Lax", httponly=True)
         if answer.mimetype == "text/html":
             answer.headers["Content-Language"] = TAGS[chosen()]
             answer.vary.update(("Accept-Language", "Cookie"))

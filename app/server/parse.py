@@ -38,8 +38,8 @@ def body(request: Request) -> dict[str, Any]:
     try:
         document = orjson.loads(request.get_data(cache=False))
     except orjson.JSONDecodeError as error:
-        said = Text("The body is not JSON: %(error)s", error=str(error))
-        raise BadRequest(said) from error
+        sentence = Text("The body is not JSON: %(error)s", error=str(error))
+        raise BadRequest(sentence) from error
     if not isinstance(document, dict):
         raise Invalid({"body": Text("The body must be a JSON object.")})
     return document

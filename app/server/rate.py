@@ -42,22 +42,22 @@ def limiter(app: Flask, rate: str) -> Callable[[], None]:
 
 def address() -> str:
     """Whom a request is counted for."""
-    said = request.remote_addr or ""
-    found = _parsed(said)
-    if isinstance(found, ipaddress.IPv6Address):
-        return str(ipaddress.ip_network((found, NETWORK), strict=False))
-    return str(found or said)
+    remote = request.remote_addr or ""
+    ip = _parsed(remote)
+    if isinstance(ip, ipaddress.IPv6Address):
+        return str(ipaddress.ip_network((ip, NETWORK), strict=False))
+    return str(ip or remote)
 
 
 def _is_ours(said: str) -> bool:
-    found = _parsed(said)
-    return found is not None and found.is_loopback
+    ip = _parsed(said)
+    return ip is not None and ip.is_loopback
 
 
 def _parsed(said: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
     """None: it is none, as proxies may write what they like."""
     try:
-        found = ipaddress.ip_address(said)
+        ip = ipaddress.ip_address(said)
     except ValueError:
         return None
-    return getattr(found, "ipv4_mapped", None) or found
+    return getattr(ip, "ipv4_mapped", None) or ip

@@ -25,8 +25,8 @@ def register(app: Flask, trusted: bool) -> None:
     answers = app.wsgi_app
 
     def with_id(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        said = environ.get("HTTP_X_REQUEST_ID", "") if trusted else ""
-        id = said if said and GOOD.fullmatch(said) else new_id()
+        sent = environ.get("HTTP_X_REQUEST_ID", "") if trusted else ""
+        id = sent if sent and GOOD.fullmatch(sent) else new_id()
 
         def begin(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
             headers.append((HEADER, id))

@@ -45,8 +45,8 @@ def say(value: Any) -> Any:
 
 def _look_up(one: str, many: str, num: int) -> str:
     words = catalogue(chosen())
-    found: str = words.ungettext(one, many, num) if many else words.ugettext(one)
-    return found
+    sentence: str = words.ungettext(one, many, num) if many else words.ugettext(one)
+    return sentence
 
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:
@@ -100,8 +100,8 @@ def moment(iso: str) -> str:
 
 def unbroken(text: Any) -> str:
     """A sentence whose numbers stay on the line of what they count (screen.js does the same)."""
-    said = say(text) or ""
-    return type(said)(COUNTED.sub("\u00a0", said))
+    sentence = say(text) or ""
+    return type(sentence)(COUNTED.sub("\u00a0", sentence))
 
 
 def listed(texts: Iterable[str]) -> str:

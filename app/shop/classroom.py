@@ -95,14 +95,14 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
     )
     def join() -> Response:
         know_buyer()
-        said = parse.text(parse.body(request), "name")
+        wished = parse.text(parse.body(request), "name")
         try:
-            name = nickname(said)
+            name = nickname(wished)
         except Invalid as error:
             if not wants_html():
                 raise
             status, _, detail, _ = describe(error)
-            return name_page(said[:LONGEST_NAME], detail, status)
+            return name_page(wished[:LONGEST_NAME], detail, status)
         known = me() or {"since": joined()}
         session[KNOWN] = known | {"name": name}
         greet()

@@ -58,16 +58,16 @@ def at_level(
         exhaustive = True
     except TooMany:
         exhaustive = False
-    told: Counter[tuple[str, ...]] = Counter()
+    outcomes: Counter[tuple[str, ...]] = Counter()
     for number, many in ((ends(orders) or {}) if exhaustive else {}).items():
-        told[tuple(sorted(orders.states[number].told))] += many
+        outcomes[tuple(sorted(orders.states[number].outcomes))] += many
     return AtLevel(
         stage.level,
         exhaustive,
-        sum(told.values()) if exhaustive else None,
+        sum(outcomes.values()) if exhaustive else None,
         len(orders.states),
         orders.runs,
-        told,
+        outcomes,
         _findings(orders, stage.target),
         _blocks(orders),
     )
@@ -76,8 +76,8 @@ def at_level(
 def _findings(orders: Orders, target: Target) -> list[Finding]:
     places: dict[str, set[int]] = {name: set() for name in FINDINGS}
     for number, state in enumerate(orders.states):
-        if state.told:
-            for name in wrong(state.book, dict(zip("AB", state.told, strict=True)), target):
+        if state.outcomes:
+            for name in wrong(state.book, dict(zip("AB", state.outcomes, strict=True)), target):
                 places[name].add(number)
     paths = shortest(orders, places)
     return [
@@ -85,7 +85,7 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
             name,
             paths[name].cost,
             FINDINGS[name],
-            [orders.rows[number, way.actor] for number, way in paths[name].edges],
+            [orders.rows[number, transition.actor] for number, transition in paths[name].edges],
         )
         for name in FINDINGS
         if name in paths
@@ -94,14 +94,21 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
 
 def _blocks(orders: Orders) -> list[Step]:
     """The shortest order in which somebody waits; from there on each goes as far as it can."""
-    waiting = {way.to for ways in orders.edges for way in ways if way.kind == "blocks"}
+    waiting = {
+        transition.to
+        for transitions in orders.edges
+        for transition in transitions
+        if transition.kind == "blocks"
+    }
     path = shortest(orders, {"blocks": waiting}).get("blocks")
     if path is None:
         return []
-    rows = [orders.rows[number, way.actor] for number, way in path.edges]
+    rows = [orders.rows[number, transition.actor] for number, transition in path.edges]
     at, mover = path.edges[-1][1].to, path.edges[-1][1].actor
-    while ways := orders.edges[at]:
-        way = next((way for way in ways if way.actor == mover), ways[0])
-        rows.append(orders.rows[at, way.actor])
-        at, mover = way.to, way.actor
+    while transitions := orders.edges[at]:
+        transition = next(
+            (transition for transition in transitions if transition.actor == mover), transitions[0]
+        )
+        rows.append(orders.rows[at, transition.actor])
+        at, mover = transition.to, transition.actor
     return rows

@@ -47,12 +47,12 @@ class Past:
 
 
 class State(NamedTuple):
-    """What can be seen of a state; `told` is empty until both have come to their end."""
+    """What can be seen of a state; `outcomes` is empty until both have come to their end."""
 
     book: Book
     pending: tuple[str, ...]
     choices: tuple[int, ...]
-    told: tuple[str, ...]
+    outcomes: tuple[str, ...]
 
 
 class Orders:
@@ -101,21 +101,21 @@ class Orders:
         past.add(buyer, went)
         to, new = self._state(past)
         known = self.rows.setdefault((at, buyer), went.step)
-        way = Transition(went.step.does, buyer, 0, to)
-        if way not in self.edges[at]:
-            self.edges[at].append(way)
+        transition = Transition(went.step.does, buyer, 0, to)
+        if transition not in self.edges[at]:
+            self.edges[at].append(transition)
         if known != went.step or len(self.edges[at]) > len(self.states[at].choices):
             raise ShopError(f"Two runs of the same order differ: {known}, then {went.step}.")
         return to, new
 
     def _state(self, past: Past) -> tuple[int, bool]:
         stage = self.stage
-        seen = State(stage.book, stage.pending(), stage.choices(), stage.told())
+        state = State(stage.book, stage.pending(), stage.choices(), stage.outcomes())
         number = self.numbers.setdefault(past.name(), len(self.states))
         if number == len(self.states):
-            self.states.append(seen)
+            self.states.append(state)
             self.edges.append([])
             return number, True
-        if self.states[number] != seen:
-            raise ShopError(f"Orders that are one differ: {self.states[number]}, then {seen}.")
+        if self.states[number] != state:
+            raise ShopError(f"Orders that are one differ: {self.states[number]}, then {state}.")
         return number, False

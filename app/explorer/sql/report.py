@@ -26,7 +26,7 @@ class AtLevel:
     schedules: int | None  # None: not all are known
     states: int
     runs: int  # on the server, from a fresh shelf
-    told: Counter[tuple[str, ...]]  # what one and the other were told, and in how many orders
+    outcomes: Counter[tuple[str, ...]]  # what one and the other were told, and in how many orders
     findings: list[Finding]
     blocks: list[Step]  # one order in which somebody waits; empty when nobody ever does
 
@@ -41,8 +41,8 @@ class SqlReport:
     @property
     def findings(self) -> list[tuple[Level, Finding]]:
         """The gravest first, and of those the one at the lowest level."""
-        found = [(each.level, finding) for each in self.levels for finding in each.findings]
-        return sorted(found, key=lambda one: list(FINDINGS).index(one[1].name))
+        findings = [(each.level, finding) for each in self.levels for finding in each.findings]
+        return sorted(findings, key=lambda one: list(FINDINGS).index(one[1].name))
 
     @property
     def exhaustive(self) -> bool:
@@ -71,8 +71,8 @@ class SqlReport:
                     "schedules": each.schedules,
                     "states": each.states,
                     "runs": each.runs,
-                    "told": {" and ".join(words): many for words, many in each.told.items()},
-                    "blocks": [step.document() for step in each.blocks],
+                    "told": {" and ".join(words): many for words, many in each.outcomes.items()},
+                    "blocks": [step._asdict() for step in each.blocks],
                 }
                 for each in self.levels
             ],
@@ -114,10 +114,12 @@ def budget(report: SqlReport) -> Iterator[str]:
         if at.schedules is None:
             yield f"  {at.level}: stopped after {at.runs:,} runs, with more to see"
             continue
-        told = "; ".join(f"{' and '.join(words)} in {many:,}" for words, many in at.told.items())
+        outcomes = "; ".join(
+            f"{' and '.join(words)} in {many:,}" for words, many in at.outcomes.items()
+        )
         yield (
             f"  {at.level}: {at.schedules:,} orders, {at.states:,} states, {at.runs:,} runs; "
-            f"told {told}"
+            f"told {outcomes}"
         )
     yield (
         f"every step was made on that server, in {report.seconds:.1f} s; orders that differ in the "

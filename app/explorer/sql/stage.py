@@ -136,16 +136,16 @@ class Stage:
         buyer = self.buyers[number]
         waits = does == "blocks"
         self.book = self._look()
-        said = "BLOCKS" if waits else buyer.said
+        answer = "BLOCKS" if waits else buyer.said
         if statement.verb == "BEGIN" and not buyer.failed:
-            said = ""  # what setting the time-outs was answered
+            answer = ""  # what setting the time-outs was answered
         step = Step(
             buyer.name,
             0,
             does,
             0,
             [line],
-            [said] if said else [],
+            [answer] if answer else [],
             "" if waits else buyer.told,
             self.book.shown(),
         )
@@ -156,10 +156,10 @@ class Stage:
         """What each would do next."""
         return tuple(buyer.next.text if buyer.next else buyer.told for buyer in self.buyers)
 
-    def told(self) -> tuple[str, ...]:
+    def outcomes(self) -> tuple[str, ...]:
         """Each one's outcome; nothing before both have come to their end."""
-        told = tuple(buyer.told for buyer in self.buyers)
-        return told if all(told) else ()
+        outcomes = tuple(buyer.told for buyer in self.buyers)
+        return outcomes if all(outcomes) else ()
 
     def server(self) -> str:
         return f"PostgreSQL {self.outside.scalar(text('SHOW server_version'))}"

@@ -18,14 +18,14 @@ FEW = 3  # values that are all written
 def statement(sql: str, parameters: object) -> str:
     """`UPDATE stock SET units=(units - 1) WHERE units >= 1`: values filled in, names short."""
     values = parameters if isinstance(parameters, Mapping) else {}
-    text = PARAMETER.sub(lambda found: _value(values.get(found[1])), " ".join(sql.split()))
+    text = PARAMETER.sub(lambda parameter: _value(values.get(parameter[1])), " ".join(sql.split()))
     text = " ".join(ROUND.sub("", TABLE.sub("", text)).split())
     text = re.sub(r" (?:WHERE|AND)(?= (?:RETURNING|FOR)|$)", "", text)
     text = MANY_COLUMNS.sub("…", text)
-    if found := INSERT.match(text):
-        listed = found[2].split(", ")
+    if insert := INSERT.match(text):
+        listed = insert[2].split(", ")
         more = ", …" if len(listed) > FEW else ""
-        text = f"{found[1]} VALUES ({', '.join(listed[:FEW])}{more})"
+        text = f"{insert[1]} VALUES ({', '.join(listed[:FEW])}{more})"
     return text
 
 
@@ -52,5 +52,5 @@ def _row(names: list[str], row: tuple[object, ...]) -> str:
 
 def error(error: Any) -> str:
     """psycopg's error in the server's words, with its SQLSTATE."""
-    said = error.diag.message_primary or str(error).strip()
-    return f"ERROR {error.sqlstate}: {said}" if error.sqlstate else f"ERROR: {said}"
+    message = error.diag.message_primary or str(error).strip()
+    return f"ERROR {error.sqlstate}: {message}" if error.sqlstate else f"ERROR: {message}"

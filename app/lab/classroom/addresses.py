@@ -41,13 +41,13 @@ def _urls(host: str, port: int) -> list[str]:
 def _here() -> list[str]:
     """This machine's IPv4 addresses that others can reach."""
     up = {name for name, state in psutil.net_if_stats().items() if state.isup}
-    found = [
+    reachable = [
         address.address
         for name, addresses in psutil.net_if_addrs().items()
         for address in addresses
         if name in up and address.family == socket.AF_INET
     ]
-    return likeliest(found, _way_out())
+    return likeliest(reachable, _way_out())
 
 
 def likeliest(hosts: Iterable[str], way_out: str) -> list[str]:

@@ -88,16 +88,16 @@ def follow(
     away = False
     names, _, stands = after.partition(".")
     while True:
-        told = False
+        is_changed = False
         try:
             standing = watch.standing()
             subject = shown(standing)
             if _digest(subject) != stands:
-                stands, told = _digest(subject), True
+                stands, is_changed = _digest(subject), True
                 yield Event(f"{names}.{stands}", "sale", subject)
             roll = watch.names(standing)
             if _digest(roll) != names:
-                names, told = _digest(roll), True
+                names, is_changed = _digest(roll), True
                 yield Event(f"{names}.{stands}", "names", roll)
         except (StoreAway, DatabaseAway, WrongPair):
             away = True
@@ -106,7 +106,7 @@ def follow(
             if away:
                 away = False
                 yield BACK
-            elif not told:
+            elif not is_changed:
                 yield None
         time.sleep(EVERY)
 

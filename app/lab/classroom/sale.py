@@ -131,10 +131,10 @@ class ClassSale:
             return Standing(Phase.SETTLING, round)
         if self.rounds.opens_in(round):
             return Standing(Phase.WAITING, round, round.stock, 0)
-        seen = look(self.rounds, round)
-        if self._is_over(round, seen["left"], seen["sold"]):
+        sample = look(self.rounds, round)
+        if self._is_over(round, sample["left"], sample["sold"]):
             self.close(round.number)
-        return Standing(Phase.SELLING, round, seen["left"], seen["sold"])
+        return Standing(Phase.SELLING, round, sample["left"], sample["sold"])
 
     def judged(self, standing: Standing) -> Standing:
         """A closed sale with what the audit finds: OVER once it is sure, and the phones are told.

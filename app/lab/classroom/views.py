@@ -71,8 +71,8 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
         except (StoreAway, DatabaseAway, WrongPair) as error:
             standing, names, away = Standing(Phase.IDLE), [], describe(error)[2]
         ways_in = addresses()
-        asked = request.args.get("address")
-        address = asked if asked in ways_in else next(iter(ways_in), "")
+        chosen = request.args.get("address")
+        address = chosen if chosen in ways_in else next(iter(ways_in), "")
         return page(
             "lab/classroom/classroom.html",
             status,
@@ -175,8 +175,8 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
     def events() -> Response:
         last = request.headers.get("Last-Event-ID", "")
         after = last if EVENT_ID.fullmatch(last) else ""
-        told = follow(sale, members, after, document)
-        wired = (_wire(event, sale.rounds.now) for event in told)
+        changes = follow(sale, members, after, document)
+        wired = (_wire(event, sale.rounds.now) for event in changes)
         lines = stream_with_context(chain([b"retry: 1000\n\n"], wired))
         answer = Response(lines, mimetype="text/event-stream")
         answer.headers["X-Accel-Buffering"] = "no"

@@ -49,13 +49,13 @@ class Bar:
     @property
     def typical(self) -> Measured | None:
         """The run that is nearest to the median; without a ratio the last one."""
-        told = [
+        distances = [
             (abs(run.ratio - self.ratio.median), run)
             for run in self.runs
             if run.ratio is not None and self.ratio
         ]
-        if told:
-            return min(told, key=lambda each: each[0])[1]
+        if distances:
+            return min(distances, key=lambda each: each[0])[1]
         return self.runs[-1] if self.runs else None
 
     @property
@@ -116,9 +116,9 @@ def scale(made: list[Bar]) -> Scale:
 
 def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:
     """Neighbours whose spreads overlap, so that this comparison does not tell them apart."""
-    told = [(bar, bar.ratio) for bar in made if bar.ratio]
+    ratios = [(bar, bar.ratio) for bar in made if bar.ratio]
     return [
-        (one, other)
-        for (one, faster), (other, slower) in pairwise(told)
-        if slower.overlaps(faster) and one.mode != other.mode
+        (bar, other)
+        for (bar, faster), (other, slower) in pairwise(ratios)
+        if slower.overlaps(faster) and bar.mode != other.mode
     ]

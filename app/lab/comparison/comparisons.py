@@ -51,8 +51,8 @@ class Comparisons(Jobs[Comparison]):
         return COMPARISONS if id.startswith(PREFIX) else ""
 
     def no_job(self, id: str) -> UnknownComparison:
-        there = Text("There is no comparison %(id)s, or none any more.", id=repr(id))
-        return UnknownComparison(there)
+        sentence = Text("There is no comparison %(id)s, or none any more.", id=repr(id))
+        return UnknownComparison(sentence)
 
     def over(self, job: Comparison) -> Comparison:
         return replace(job, ended=now(), run="")
@@ -150,8 +150,8 @@ class Comparisons(Jobs[Comparison]):
         In the place of one that cannot be read stands the error. Raises DatabaseAway.
         """
         with db.answering(), self.servers.sessions() as session:
-            kept = history.page(session, first, most)
-        return list(map(read, kept))
+            rows = history.page(session, first, most)
+        return list(map(read, rows))
 
     def newest_with(self, mode: str) -> Comparison | None:
         """The newest that has ended and compared `mode`, among the last LOOK_BACK of the history.
@@ -160,7 +160,7 @@ class Comparisons(Jobs[Comparison]):
         """
         name = parse_way(mode).name
         for each in self.past(0, LOOK_BACK):
-            if isinstance(each, Comparison) and any(told.mode == name for told in each.results):
+            if isinstance(each, Comparison) and any(result.mode == name for result in each.results):
                 return each
         return None
 

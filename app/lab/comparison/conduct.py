@@ -123,7 +123,7 @@ class Conduct:
     def wait_for(self, child: subprocess.Popen[bytes], run: Run) -> None:
         """Until the run's process has ended; sooner when we are to stop. Raises GivenUp."""
         deadline = time.monotonic() + run.seconds + LONGEST
-        asked = False
+        is_stopping = False
         while child.poll() is None:
             if self.interrupted.wait(TICK) or self.heartbeat.lost:
                 child.terminate()
@@ -133,10 +133,10 @@ class Conduct:
             if time.monotonic() > deadline:
                 child.kill()
                 child.wait()
-            if not asked and self.stop_wanted():
+            if not is_stopping and self.stop_wanted():
                 with suppress(StoreAway):
                     self.runs.stop(run.id)
-                    asked = True
+                    is_stopping = True
 
     def stop_wanted(self) -> bool:
         """Has somebody pressed Stop? False also while the store is away."""

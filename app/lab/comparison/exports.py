@@ -36,10 +36,10 @@ def as_html(comparison: Comparison) -> Response:
 
 def as_csv(comparison: Comparison) -> Response:
     """A row a run; what it took it from is in the JSON."""
-    said, text = document(comparison), StringIO()
+    exported, text = document(comparison), StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore")
     writer.writeheader()
-    for run in said["runs"]:
+    for run in exported["runs"]:
         more = {
             "comparison": comparison.id,
             "item": comparison.item,

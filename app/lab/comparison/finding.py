@@ -39,7 +39,7 @@ def finding(made: list[Bar]) -> Finding | None:
     if not any(bar.judged for bar in made):
         return None
     oversold = [bar for bar in made if bar.oversold]
-    units = max((most for bar in oversold for most in bar.oversold), default=0)
+    units = max((excess for bar in oversold for excess in bar.oversold), default=0)
     wrong = [bar for bar in made if bar.wrong]
     slow, fast, times = _apart(made)
     return Finding(slow, fast, times, oversold, units, wrong)
@@ -47,10 +47,10 @@ def finding(made: list[Bar]) -> Finding | None:
 
 def _apart(made: list[Bar]) -> tuple[Bar, Bar, float] | tuple[None, None, None]:
     """The slow one, the fast one, and how many times faster that is."""
-    told = [(bar, bar.ratio) for bar in made if bar.ratio]
-    beside = [(bar, ratio) for bar, ratio in told if kept(bar)]
+    ratios = [(bar, bar.ratio) for bar in made if bar.ratio]
+    beside = [(bar, ratio) for bar, ratio in ratios if kept(bar)]
     if len(beside) == 1:
-        beside = [(bar, ratio) for bar, ratio in told if kept(bar) or bar.reference]
+        beside = [(bar, ratio) for bar, ratio in ratios if kept(bar) or bar.reference]
     if len(beside) < 2:
         return None, None, None
     (fast, more), (slow, less) = beside[0], beside[-1]

@@ -45,8 +45,8 @@ def blueprint(comparisons: Comparisons) -> Blueprint:
         number = parse.whole(request.args, "page", 1)
         if not 1 <= number <= LAST:
             raise Invalid({"page": Text("There is no page %(number)s.", number=str(number))})
-        found = comparisons.past((number - 1) * MOST, MOST + 1)
-        shown, more = found[:MOST], len(found) > MOST
+        entries = comparisons.past((number - 1) * MOST, MOST + 1)
+        shown, more = entries[:MOST], len(entries) > MOST
         if not wants_html():
             past = [wire(each) for each in shown]
             some: Past = {"page": number, "more": more, "past": past}

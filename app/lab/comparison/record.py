@@ -58,8 +58,8 @@ class Result:
 
     @classmethod
     def of(cls, planned: Planned, run: Run) -> Result:
-        seen, audit = run.figures, run.audit
-        answers = seen.get("answers") or {}
+        figures, audit = run.figures, run.audit
+        answers = figures.get("answers") or {}
         return cls(
             mode=planned.mode,
             repeat=planned.repeat,
@@ -67,14 +67,14 @@ class Result:
             how=run.how,
             why=run.why,
             verdict=audit.verdict if audit else "",
-            goodput=seen.get("overall"),
+            goodput=figures.get("overall"),
             busy=answers.get("BUSY", 0),
             errors=answers.get("ERROR", 0),
-            lasted_s=seen.get("lasted_s"),
-            generator_cpu=seen.get("generator_cpu"),
-            p50_ms=seen.get("p50_ms"),
-            p95_ms=seen.get("p95_ms"),
-            p99_ms=seen.get("p99_ms"),
+            lasted_s=figures.get("lasted_s"),
+            generator_cpu=figures.get("generator_cpu"),
+            p50_ms=figures.get("p50_ms"),
+            p95_ms=figures.get("p95_ms"),
+            p99_ms=figures.get("p99_ms"),
             sold=audit.sold if audit else None,
             left=audit.left if audit else None,
             oversold=audit.oversold if audit else None,
@@ -161,16 +161,16 @@ class Comparison:
     @classmethod
     def decode(cls, record: bytes | str) -> Comparison:
         """Raises Unreadable."""
-        found = records.decode(
+        comparison = records.decode(
             cls,
             record,
             machine=lambda members: records.make(Machine, members),
             results=lambda runs: [records.make(Result, each) for each in runs],
         )
-        times = found.times.keys() <= ROUND_BOUNDS.keys()
-        if not (times and found.item in ITEMS and all(map(Way.exists, found.modes))):
+        times = comparison.times.keys() <= ROUND_BOUNDS.keys()
+        if not (times and comparison.item in ITEMS and all(map(Way.exists, comparison.modes))):
             raise Newer
-        return found
+        return comparison
 
     def last_word(self) -> bytes:
         """The data of its last event."""

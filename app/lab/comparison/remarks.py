@@ -24,25 +24,25 @@ def named(bar: Bar) -> str:
 
 def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
     """What this very comparison cannot tell, one sentence each."""
-    said: list[str] = []
+    sentences: list[str] = []
     for bar in made:
-        said += _of_one(bar)
-    for one, other in alike(made):
-        said.append(
+        sentences += _of_one(bar)
+    for faster, other in alike(made):
+        sentences.append(
             Text(
                 "The spreads of %(one)s and %(other)s overlap: this comparison does not tell which "
                 "of them is faster.",
-                one=named(one),
+                one=named(faster),
                 other=named(other),
             )
         )
     if comparison.repeats == 1:
-        said.append(
+        sentences.append(
             Text("Each was measured once: how much of a difference is chance, nobody knows.")
         )
     threads = comparison.machine.workers * comparison.machine.threads
     if comparison.buyers > threads:
-        said.append(
+        sentences.append(
             Text(
                 "There were %(buyers)s buyers for the shop's %(threads)s threads: the queue in "
                 "front of it was measured, too.",
@@ -51,19 +51,19 @@ def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
             )
         )
     for bar in made:
-        said += _expected(comparison, bar)
-    return said
+        sentences += _expected(comparison, bar)
+    return sentences
 
 
 def _of_one(bar: Bar) -> list[str]:
-    said: list[str] = []
+    sentences: list[str] = []
     if repeats := [run.result.repeat for run in bar.runs if run.bound]:
-        said.append(Text(BOUND.template, mode=named(bar), repeats=repeats))
+        sentences.append(Text(BOUND.template, mode=named(bar), repeats=repeats))
     lasted = [
         run.result.lasted_s for run in bar.runs if run.ratio is not None and run.result.lasted_s
     ]
     if lasted and min(lasted) < SHORT:
-        said.append(
+        sentences.append(
             Text(
                 "%(mode)s: a sale was over after %(seconds)s s. A sale this short mostly "
                 "measures how the buyers arrive; more stock makes it longer.",
@@ -72,19 +72,19 @@ def _of_one(bar: Bar) -> list[str]:
             )
         )
     if errors := sum(run.result.errors for run in bar.runs):
-        said.append(counted(*ERRORS, errors, mode=named(bar)))
+        sentences.append(counted(*ERRORS, errors, mode=named(bar)))
     if busy := sum(run.result.busy for run in bar.runs):
-        said.append(counted(*BUSY, busy, mode=named(bar)))
-    return said
+        sentences.append(counted(*BUSY, busy, mode=named(bar)))
+    return sentences
 
 
 def _expected(comparison: Comparison, bar: Bar) -> list[str]:
     """What the form says of such a round, too."""
     times: dict[str, Any] = {**comparison.times}
     try:
-        said = warnings(Round(comparison.item, 0, comparison.stock, bar.mode, **times))
+        sentences = warnings(Round(comparison.item, 0, comparison.stock, bar.mode, **times))
     except KeyError:  # a mode of a version that is no more
         return []
     # The first one says of an exhibit what it is, and names it.
-    own, about = (said[:1], said[1:]) if bar.exhibit else ([], said)
+    own, about = (sentences[:1], sentences[1:]) if bar.exhibit else ([], sentences)
     return own + [Text("%(mode)s: %(sentence)s", mode=bar.mode, sentence=each) for each in about]

@@ -170,10 +170,10 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         path=ID,
     )
     def show(id: str) -> Response:
-        found = comparisons.find(id)
+        comparison = comparisons.find(id)
         if not wants_html():
-            return json(document(found))
-        return page("lab/comparison/comparison.html", **shown(found), again=asked(found))
+            return json(document(comparison))
+        return page("lab/comparison/comparison.html", **shown(comparison), again=asked(comparison))
 
     @lab.get("/comparisons/<id>/export.<form>")
     @Operation(
@@ -186,15 +186,15 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         path=ID | {"form": string(Text("What kind of file."), "csv", FORMS, required=True)},
     )
     def export(id: str, form: str) -> Response:
-        found = comparisons.find(id)
-        return FORMS[form](found) if form in FORMS else abort(404)
+        comparison = comparisons.find(id)
+        return FORMS[form](comparison) if form in FORMS else abort(404)
 
     @lab.get("/comparisons/<id>/events")
     @Operation(Text("Watch a comparison"), **EVENTS, problems=PROBLEMS, path=ID)
     def events(id: str) -> Response:
-        found = comparisons.find(id)
-        if found.ended is None:
-            return stream(follow(comparisons, found, last_seen(request)))
+        comparison = comparisons.find(id)
+        if comparison.ended is None:
+            return stream(follow(comparisons, comparison, last_seen(request)))
         return nothing_more()
 
     @lab.post("/comparisons/<id>/stop")
@@ -206,10 +206,10 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         path=ID,
     )
     def stop(id: str) -> Response:
-        found = comparisons.stop(id)
+        comparison = comparisons.stop(id)
         if wants_html():
             return see_other(url_for("compare.show", id=id))
-        return json(document(found), 202)
+        return json(document(comparison), 202)
 
     return lab
 

@@ -46,10 +46,10 @@ class OwnSell:
     def play(self, student: Student, buyers: int, moves: str) -> dict[str, Any]:
         """As Explorer.play, with the file's `source`."""
         question = Play(student, buyers, moves)
-        said = self._answer(question, PLAY_S)
-        if said is None:
+        answer = self._answer(question, PLAY_S)
+        if answer is None:
             raise Unreachable(Text("Too many schedules are played at once."))
-        return said | {"source": decode_source(student.source)}
+        return answer | {"source": decode_source(student.source)}
 
     def search(
         self, student: Student, buyers: int, faults: Faults, seconds: float

@@ -74,8 +74,8 @@ class ExplorerProcess:
             if not piece:
                 self.close()
         line, _, self.heard = self.heard.partition(b"\n")
-        said: dict[str, Any] = json.loads(line)
-        return said
+        answer: dict[str, Any] = json.loads(line)
+        return answer
 
     def close(self) -> None:
         """End it."""

@@ -62,13 +62,13 @@ def blueprint(explorer: Explorer) -> Blueprint:
     )
     @in_words
     def scheduler(name: str) -> Response:
-        asked, moves = explorer.wanted(name, fields()), fields().get("moves", "")
-        played = explorer.play(asked, moves)
+        wanted, moves = explorer.wanted(name, fields()), fields().get("moves", "")
+        played = explorer.play(wanted, moves)
         if "impossible" in played:
             sentence = no_such_move(played["impossible"], played["move"])
-            return wrong(400, asked, "moves", sentence)
-        here = url_for("explorer.scheduler", name=name, **budget_of(asked), moves=moves)
-        return begun(asked.with_faults(played["faults"]), here)
+            return wrong(400, wanted, "moves", sentence)
+        here = url_for("explorer.scheduler", name=name, **budget_of(wanted), moves=moves)
+        return begun(wanted.with_faults(played["faults"]), here)
 
     def begun(wanted: Wanted, here: str) -> Response:
         looking = explorer.explored(wanted, SEARCHED_S) is None

@@ -69,7 +69,7 @@ class Wanted(NamedTuple):
 
     def with_faults(self, used: Mapping[str, int]) -> Wanted:
         """The same, with at least these allowed."""
-        more = {kind: max(most, used[kind]) for kind, most in self.faults._asdict().items()}
+        more = {kind: max(limit, used[kind]) for kind, limit in self.faults._asdict().items()}
         return self._replace(faults=Faults(**more))
 
 
@@ -153,9 +153,9 @@ class Explorer:
         for _ in range(LIVES):
             try:
                 self.player.ask(question)
-                while (said := self.player.answer(PLAY_S)) is None:
+                while (answer := self.player.answer(PLAY_S)) is None:
                     pass
-                return said
+                return answer
             except Gone:
                 continue
         raise Unreachable(Text("The process that plays schedules died twice."))
@@ -163,8 +163,8 @@ class Explorer:
     def unasked(self, wanted: Wanted) -> bool:
         """Is it an unusual search, and has nobody asked for it? Answers may be forgotten (KEPT)."""
         if self.own and wanted.own:
-            asked = self.own.searched(wanted.own, wanted.buyers, wanted.faults)
-            return not (wanted.usual or asked)
+            is_searched = self.own.searched(wanted.own, wanted.buyers, wanted.faults)
+            return not (wanted.usual or is_searched)
         return not (wanted.usual or wanted in self.found or wanted in self.queue)
 
     def seen(self, wanted: Wanted, seconds: float) -> Explored | None:
@@ -177,8 +177,8 @@ class Explorer:
         Then ask again: it goes on meanwhile. Raises Unreachable when too many are asked for.
         """
         if self.own and wanted.own:
-            said = self.own.search(wanted.own, wanted.buyers, wanted.faults, seconds)
-            return Explored(said) if said else None
+            report = self.own.search(wanted.own, wanted.buyers, wanted.faults, seconds)
+            return Explored(report) if report else None
         until = time.monotonic() + seconds
         while True:
             with self.looking:
@@ -209,7 +209,7 @@ class Explorer:
                         }
                     )
                     self.asked = True
-                said = self.searcher.answer(0)
+                answer = self.searcher.answer(0)
             except Gone:
                 self.asked = False
                 self.lives -= 1
@@ -217,9 +217,9 @@ class Explorer:
                     continue
                 self._note(first, None)
                 continue
-            if said is None:
+            if answer is None:
                 return
-            self._note(first, said)
+            self._note(first, answer)
 
     def _note(self, wanted: Wanted, report: dict[str, Any] | None) -> None:
         self.found[wanted] = Explored(report)

@@ -103,12 +103,12 @@ def lit(places: Places) -> list[dict[str, Spots]]:
 
     A buyer at its end stays where it did its last step.
     """
-    found: list[dict[str, Spots]] = []
+    spots_by_place: list[dict[str, Spots]] = []
     last: dict[str, list[str]] = {}
     before: dict[str, Any] = {}
     for place in places:
         step = place["step"] or {"actor": "", "fiber": 0}
-        found.append({})
+        spots_by_place.append({})
         for buyer in place["actors"]:
             now = [_spot(spot) for wait in buyer["waits"] for spot in wait["spots"]]
             did = [
@@ -120,9 +120,9 @@ def lit(places: Places) -> list[dict[str, Spots]]:
             last[buyer["name"]] = did or last.get(buyer["name"], [])
             if not buyer["waits"]:
                 did = last[buyer["name"]]
-            found[-1][buyer["name"]] = {"now": now, "did": did}
+            spots_by_place[-1][buyer["name"]] = {"now": now, "did": did}
         before = {buyer["name"]: buyer["waits"] for buyer in place["actors"]}
-    return found
+    return spots_by_place
 
 
 def _spot(spot: Sequence[Any]) -> str:
@@ -131,9 +131,9 @@ def _spot(spot: Sequence[Any]) -> str:
 
 def marked(place: Mapping[str, Spots]) -> Marks:
     """At one place."""
-    found: dict[str, tuple[str, str]] = {}
+    marks: dict[str, tuple[str, str]] = {}
     for kind in ("did", "now"):
         for spot in {spot for spots in place.values() for spot in spots[kind]}:
             who = [name for name, spots in place.items() if spot in spots[kind]]
-            found[spot] = kind, " ".join(who)
-    return found
+            marks[spot] = kind, " ".join(who)
+    return marks

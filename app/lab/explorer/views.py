@@ -135,13 +135,13 @@ def blueprint(explorer: Explorer) -> Blueprint:
     )
     @in_words
     def scheduler(name: str) -> Response:
-        asked = explorer.wanted(name, request.args)
+        limits = explorer.wanted(name, request.args)
         moves = request.args.get("moves", "")
-        played = explorer.play(asked, moves)
+        played = explorer.play(limits, moves)
         if "impossible" in played:
             sentence = no_such_move(played["impossible"], played["move"])
-            return wrong(400, asked, "moves", sentence)
-        wanted = asked.with_faults(played["faults"])
+            return wrong(400, limits, "moves", sentence)
+        wanted = limits.with_faults(played["faults"])
         explored = explorer.seen(wanted, GLANCE)
         report = explored.report if explored else None
         shown: dict[str, Any] = {
@@ -156,7 +156,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
         if not wants_html():
             return json({"target": wanted.target, "faults": wanted.faults._asdict()} | shown)
         shown["faults"] = wanted.faults._asdict()  # with those that were pulled
-        return page("lab/explorer/scheduler.html", **_common(asked, played) | shown)
+        return page("lab/explorer/scheduler.html", **_common(limits, played) | shown)
 
     return lab
 

@@ -27,10 +27,10 @@ def blueprint(rounds: Rounds, holds: Holds) -> Blueprint:
         problems=(UnknownItem, UnknownRound, Lacking, *BOOKS),
     )
     def show(item: str, number: int) -> Response:
-        found = holds.next_due(rounds.find(item, number), MOST)
+        expiring = holds.next_due(rounds.find(item, number), MOST)
         listed: list[Due] = [
             {"order": each.order.id, "quantity": each.order.quantity, "pay_in_ms": max(0, each.ms)}
-            for each in found
+            for each in expiring
         ]
         due: AllDue = {"holds": listed}
         return json(due)

@@ -143,9 +143,9 @@ def blueprint(
             audit, error = asdict(auditor.audit(round)), ""
         except (StoreAway, DatabaseAway, Unreadable, WrongPair) as away:
             audit, error = None, describe(away)[1]
-        way = catalogue.parse_way(round.mode)
+        entry = catalogue.parse_way(round.mode)
         again = {name: value for name, value in terms(round).items() if name in ASKED}
-        again |= {"mode": way.mode.name, "recipe": way.recipe.name} if way.recipe else {}
+        again |= {"mode": entry.mode.name, "recipe": entry.recipe.name} if entry.recipe else {}
         return page(
             "lab/rounds/round.html", round=shown(round), audit=audit, audit_error=error, again=again
         )

@@ -24,7 +24,7 @@ class Deed:
     who: str
     fiber: int  # 0 the purchase, else a renewal beside it
     commands: list[list[str]]  # the words of each
-    said: str  # of a transaction only what EXEC answers is news
+    answer: str  # of a transaction only what EXEC answers is news
     before: Place
     after: Place
     owner: str  # whose the lock was before; "" nobody's
@@ -42,7 +42,7 @@ class Deed:
 
     @property
     def no(self) -> bool:
-        return self.said.split(",")[0] in NO
+        return self.answer.split(",")[0] in NO
 
 
 def told(deed: Deed) -> Text:
@@ -54,7 +54,7 @@ def told(deed: Deed) -> Text:
 
 
 def _heard(deed: Deed) -> Text | None:
-    if deed.said == BROKE:
+    if deed.answer == BROKE:
         return Text("%(who)s finds its connection broken.", who=deed.who)
     if deed.commands == [["hears", "nothing"]]:
         return Text("%(who)s has heard nothing in time.", who=deed.who)
@@ -82,7 +82,7 @@ def _renewed(deed: Deed) -> Text | None:
 
 
 def _aborted(deed: Deed) -> Text | None:
-    if deed.sent("EXEC") and deed.said == "nil":
+    if deed.sent("EXEC") and deed.answer == "nil":
         return Text(
             "%(who)s’s EXEC aborts, for what it watches has changed: nothing is written.",
             who=deed.who,
@@ -130,8 +130,8 @@ def _written(deed: Deed) -> Text | None:
 
 def _written_since(deed: Deed) -> str:
     """Who has written the stock since this buyer read it; "": nobody, or nobody knows who."""
-    [buyer] = [one for one in deed.before["actors"] if one["name"] == deed.who]
-    return next((one["by"] for one in buyer["remembers"] if one["key"] == "stock"), "")
+    [buyer] = [actor for actor in deed.before["actors"] if actor["name"] == deed.who]
+    return next((memory["by"] for memory in buyer["remembers"] if memory["key"] == "stock"), "")
 
 
 def _counted(deed: Deed) -> Text | None:
@@ -211,7 +211,7 @@ def _watched(deed: Deed) -> Text | None:
 
 
 def _read(deed: Deed) -> Text | None:
-    if deed.sent("read_fenced.lua") and deed.said == "nil":
+    if deed.sent("read_fenced.lua") and deed.answer == "nil":
         return Text("The store does not let %(who)s read: it has lost its lock.", who=deed.who)
     if deed.sent(*READS, key="stock"):
         return Text(

@@ -58,8 +58,8 @@ def _signs(left: Sequence[str], right: Sequence[str]) -> str:
     it says that they are a pair. Indentation is no difference: the same steps stand deeper in a
     loop, or in a `with`.
     """
-    said = "".join(line[0] for line in ndiff(_stripped(left), _stripped(right)))
-    return re.sub(r"-\?\+\??|-\+\?", "~", said)
+    marks = "".join(line[0] for line in ndiff(_stripped(left), _stripped(right)))
+    return re.sub(r"-\?\+\??|-\+\?", "~", marks)
 
 
 def _stripped(lines: Sequence[str]) -> list[str]:

@@ -39,8 +39,8 @@ def highlight(text: str, suffix: str) -> list[Line]:
     """The lines of a file whose name ends with `suffix` (.py, .lua)."""
     lexer = LEXERS[suffix](stripnl=False, ensurenl=False)
     lines: list[list[Piece]] = [[]]
-    for token, said in lexer.get_tokens(text):
-        for nth, part in enumerate(said.split("\n")):
+    for token, piece in lexer.get_tokens(text):
+        for nth, part in enumerate(piece.split("\n")):
             if nth:
                 lines.append([])
             if part:

@@ -51,8 +51,8 @@ def matrix(target: str) -> Matrix:
     for name, cells in written().items():
         of, note = _parsed(name)
         if of in wanted:
-            found = [_cell(column, cells[column]) for column in (*COLUMNS, AGAIN)]
-            rows.append(Found(of, note, found))
+            row_cells = [_cell(column, cells[column]) for column in (*COLUMNS, AGAIN)]
+            rows.append(Found(of, note, row_cells))
     return Matrix(rows, "" if rows else Way.of(target).needs)
 
 

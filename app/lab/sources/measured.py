@@ -109,7 +109,7 @@ def _measured(document: Any, rows: list[Any]) -> Measured:
         int(options["stock"]),
         str(options["url"] or ""),
         any(row["generator_bound"] for row in rows),
-        {name: found for name, found in spreads.items() if found},
+        {name: spread for name, spread in spreads.items() if spread},
     )
 
 

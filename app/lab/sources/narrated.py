@@ -26,7 +26,7 @@ NOTES = re.compile(rf"~ (.+?) ~|(?:  |-> )\((?!nil)([a-z][^)]+)\)|({BEFALLS}|= t
 
 def notes(drawing: str) -> list[str]:
     """What stands there and is neither a command nor a value; each once, in order."""
-    return list(dict.fromkeys("".join(found) for found in NOTES.findall(drawing)))
+    return list(dict.fromkeys("".join(note) for note in NOTES.findall(drawing)))
 
 
 def narrated(drawing: str) -> list[tuple[str, Text]]:

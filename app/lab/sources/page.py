@@ -73,16 +73,16 @@ def ways() -> dict[str, CatalogueEntry]:
 
 def page(target: str, var: Path) -> Page:
     """`var` is where this machine's comparison is kept. Raises UnknownWay."""
-    entry, way = _known(target), Way.of(target)
+    entry, selling = _known(target), Way.of(target)
     return Page(
         target,
         entry,
         files(target),
-        section() if way.recipe else None,
+        section() if selling.recipe else None,
         drawn(target),
         matrix(target),
         cost(target, var),
-        way.kind.tutorials,
+        selling.kind.tutorials,
     )
 
 

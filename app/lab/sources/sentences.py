@@ -36,8 +36,8 @@ def _sentence(before: Place, after: Place, owner: str, owns: str) -> str:
     what = ""
     if step["lines"] and who:
         commands = [line.split() for line in step["lines"]]
-        said = step["said"][-1] if step["said"] else ""
-        what = told(Deed(who, step["fiber"], commands, said, before, after, owner, owns))
+        answer = step["said"][-1] if step["said"] else ""
+        what = told(Deed(who, step["fiber"], commands, answer, before, after, owner, owns))
     elif step["lines"]:
         what = _lasted(*step["lines"][0].split())
     sentence = _happened(does, who, what, _only_waits(before))

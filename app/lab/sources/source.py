@@ -43,13 +43,13 @@ def files(target: str) -> list[File]:
 
     Of a recipe over fairlock also that.
     """
-    way = Way.of(target)
-    own = Path(inspect.getfile(way.kind))
+    selling = Way.of(target)
+    own = Path(inspect.getfile(selling.kind))
     text = own.read_text()
     sent = dict.fromkeys(re.findall(r'lua\.source\("(\w+)"\)', text))
     paths = [own, *(SCRIPTS / f"{name}.lua" for name in sent)]
     if own.parent.name == "modes":
-        shared = "sql/sales" if way.in_database else "round_sales"
+        shared = "sql/sales" if selling.in_database else "round_sales"
         paths.append(SCRIPTS.parent / f"{shared}.py")
     if own.parent.name == "locks" and "from fairlock import" in text:
         contents = (LIBRARY / "__init__.py").read_text()  # lists its files in order
@@ -62,8 +62,8 @@ def files(target: str) -> list[File]:
 def section() -> File:
     """What a recipe's lock guards: the critical section of mode `lock`."""
     lines, first = inspect.getsourcelines(Lock.critical_section)
-    whole = _file(Path(inspect.getfile(Lock)))
-    return File(whole.path, whole.lines[first - 1 : first - 1 + len(lines)], first)
+    lock_file = _file(Path(inspect.getfile(Lock)))
+    return File(lock_file.path, lock_file.lines[first - 1 : first - 1 + len(lines)], first)
 
 
 def parted(file: File) -> tuple[File, File]:

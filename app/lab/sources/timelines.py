@@ -59,8 +59,8 @@ class Drawn:
 
 def drawn(target: str) -> Drawn:
     """The timelines of `mode` or `mode:recipe`; none, and `missing`, without the docs."""
-    way = Way.of(target)
-    return _of_recipe(way.recipe.name) if way.recipe else _of_mode(way.name)
+    selling = Way.of(target)
+    return _of_recipe(selling.recipe.name) if selling.recipe else _of_mode(selling.name)
 
 
 @cache
@@ -87,8 +87,8 @@ def _of_mode(name: str) -> Drawn:
 
 def _caption(text: str) -> tuple[str, str, str]:
     """`oversell, no fault (0, 2, 6)`: the finding, the column, and the cost in its brackets."""
-    finding, _, found = text.partition(", ")
-    written, _, cost = found.partition(" (")
+    finding, _, outcome = text.partition(", ")
+    written, _, cost = outcome.partition(" (")
     column = next(name for name in COLUMNS if name == written)  # which can be said in any language
     return finding, column, f"({cost}"
 

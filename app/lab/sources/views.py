@@ -47,8 +47,8 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
     )
     def index() -> Response:
         if not wants_html():
-            ways = reading.ways().items()
-            return json([{"target": target} | asdict(entry) for target, entry in ways])
+            entries = reading.ways().items()
+            return json([{"target": target} | asdict(entry) for target, entry in entries])
         return page("lab/sources/index.html", ways=reading.ways())
 
     @read.get("/read/diff")
@@ -101,15 +101,15 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
     def compared(target: str) -> Compared | None:
         """How it did in the lab's newest comparison with it; None: in none, or nobody can say."""
         try:
-            found = comparisons.newest_with(target)
+            comparison = comparisons.newest_with(target)
         except DatabaseAway:
             return None
-        if found is None:
+        if comparison is None:
             return None
         name = catalogue.parse_way(target).name
-        [bar] = [bar for bar in bars(found) if bar.mode == name]
-        started = iso(found.started)
-        return {"id": found.id, "started_at": started, "to": found.reference, **way(bar)}
+        [bar] = [bar for bar in bars(comparison) if bar.mode == name]
+        started = iso(comparison.started)
+        return {"id": comparison.id, "started_at": started, "to": comparison.reference, **way(bar)}
 
     def diff(left: str, right: str) -> Response:
         shown = reading.compare(left, right)
@@ -126,10 +126,10 @@ CROWDED = "lock:del_takeover"
 
 def explorer(target: str, finding: str, faults: Faults) -> str:
     """The address of the Explorer's page that plays a finding, with as few buyers as show it."""
-    asked: dict[str, str | int] = {"finding": finding, **faults._asdict()}
+    query: dict[str, str | int] = {"finding": finding, **faults._asdict()}
     if target == CROWDED:
-        asked["buyers"] = 3
-    return f"/explorer/{target}?{urlencode(asked)}"
+        query["buyers"] = 3
+    return f"/explorer/{target}?{urlencode(query)}"
 
 
 def view(shown: reading.Page) -> Mapping[str, object]:

@@ -126,10 +126,10 @@ class Drive:
     def tell(self, run: Run, load: Load, phase: str, at: float) -> None:
         """Add a sample. While store or database is away there is none."""
         try:
-            seen = look(self.runs.rounds, run.round)
-            self.sample = {**load.said, **seen, "phase": phase, "at_s": round(at, 2)}
+            sample = look(self.runs.rounds, run.round)
+            self.sample = {**load.said, **sample, "phase": phase, "at_s": round(at, 2)}
             self.sample["sales"] = load.said.get("goodput")
-            self.sample["goodput"] = self.goodput.now(at, seen["sold"])
+            self.sample["goodput"] = self.goodput.now(at, sample["sold"])
             with answering():
                 records.add(self.runs.store, run.keys, "sample", orjson.dumps(self.sample))
         except (StoreAway, DatabaseAway) as error:

@@ -118,8 +118,8 @@ class Jobs(ABC, Generic[AnyJob]):
                     record = records.find(self.store, RunKeys(place, id))
             except StoreAway as error:
                 away = error
-            if record is None and (kept := self.kept(id, away)):
-                record = kept.record
+            if record is None and (row := self.kept(id, away)):
+                record = row.record
         if record is None:
             raise away or self.no_job(id)
         return self.kind.decode(record)
@@ -139,11 +139,11 @@ class Jobs(ABC, Generic[AnyJob]):
 
     def stop(self, id: str) -> AnyJob:
         """Ask one to end; one that has ended is left as it is. Raises as `find` does."""
-        found = self.find(id)
-        if found.ended is None:
+        job = self.find(id)
+        if job.ended is None:
             with answering():
-                records.stop(self.store, found.keys)
-        return found
+                records.stop(self.store, job.keys)
+        return job
 
     def mark_crashed(self, job: AnyJob) -> None:
         """Its process is gone: say so, once."""

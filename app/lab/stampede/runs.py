@@ -111,14 +111,14 @@ class Runs(Jobs[Run]):
 
     def kept_events(self, run: Run) -> list[Event]:
         """All events of a run that the store has forgotten. Raises DatabaseAway."""
-        kept = self.kept(run.id)
-        return kept_events(kept.events) if kept else []
+        row = self.kept(run.id)
+        return kept_events(row.events) if row else []
 
     def on(self) -> list[Run]:
         """Those that are on, at most one an item. Raises StoreAway."""
         with answering():
             newest = records.newest(self.store, ITEMS)
-        return list(readable(self.find, [one.newest for one in newest if one.newest_is_on]))
+        return list(readable(self.find, [row.newest for row in newest if row.newest_is_on]))
 
     def latest(self, most: int) -> list[Run]:
         """The newest of those that have ended. Raises DatabaseAway."""

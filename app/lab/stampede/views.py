@@ -201,13 +201,13 @@ def listed(run: Run) -> Listed:
 
 def _again(run: Run) -> dict[str, object]:
     """The form's fields for another one like it."""
-    way = catalogue.parse_way(run.round.mode)
-    asked = {name: value for name, value in terms(run.round).items() if name in ROUND}
-    asked |= {"buyers": run.buyers, "seconds": run.seconds, "mode": way.mode.name}
-    return asked | ({"recipe": way.recipe.name} if way.recipe else {})
+    entry = catalogue.parse_way(run.round.mode)
+    form = {name: value for name, value in terms(run.round).items() if name in ROUND}
+    form |= {"buyers": run.buyers, "seconds": run.seconds, "mode": entry.mode.name}
+    return form | ({"recipe": entry.recipe.name} if entry.recipe else {})
 
 
 def _defaults() -> dict[str, object]:
     """What the empty form shows: the demo of a lecture, naive, with a gap wide enough."""
-    asked = terms(Round("apple", 0, 100, "naive", think=20))
-    return {**asked, "recipe": "lease", "buyers": 32, "seconds": 30}
+    form = terms(Round("apple", 0, 100, "naive", think=20))
+    return {**form, "recipe": "lease", "buyers": 32, "seconds": 30}

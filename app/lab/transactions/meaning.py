@@ -40,17 +40,17 @@ MEANINGS = tuple(
 def meanings(steps: Iterable[Step]) -> list[str]:
     """One sentence for each step; "" where the reply speaks for itself."""
     begun: set[str] = set()  # who is in a transaction of SQL
-    found: list[str] = []
+    sentences: list[str] = []
     for step in steps:
         if step.statement.startswith("BEGIN"):
             begun.add(step.client)
         if step.reply.startswith("UPDATE") and step.client in begun:
-            found.append(DONE_UNSEEN)
+            sentences.append(DONE_UNSEEN)
         else:
-            found.append(_meaning(step))
+            sentences.append(_meaning(step))
         if step.statement in ("COMMIT", "ROLLBACK"):
             begun.discard(step.client)
-    return found
+    return sentences
 
 
 def _meaning(step: Step) -> str:

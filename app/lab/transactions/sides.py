@@ -122,7 +122,7 @@ def _as_shown(reply: object) -> str:
         case None:
             return "(nil)"
         case list():
-            return "\n".join(f"{n}) {_as_shown(one)}" for n, one in enumerate(reply, 1))
+            return "\n".join(f"{n}) {_as_shown(line)}" for n, line in enumerate(reply, 1))
     return str(reply)
 
 

@@ -127,15 +127,15 @@ class NoExec(Case):
         a, b = side.client("A"), side.client("B")
         a("MULTI")
         a("SET stock 2")
-        seen = b("GET stock")
+        stock = b("GET stock")
         answer = b("SET stock 1")
-        return f"B reads {seen}, and its write is answered {answer}: the stock is {side.stock()}"
+        return f"B reads {stock}, and its write is answered {answer}: the stock is {side.stock()}"
 
     def postgres(self, side: Postgres) -> str:
         a, b = side.client("A"), side.client("B")
         a("BEGIN")
         a("UPDATE stock SET units = 2")
-        seen = b("SELECT units FROM stock")
+        stock = b("SELECT units FROM stock")
         b("SET lock_timeout = '100ms'")
         answer = "an error" if b("UPDATE stock SET units = 1").startswith("ERROR") else "OK"
-        return f"B reads {seen}, and its write is answered {answer}: the stock is {side.stock()}"
+        return f"B reads {stock}, and its write is answered {answer}: the stock is {side.stock()}"

@@ -101,13 +101,13 @@ class _Document:
 
     def operation(self, rule: Rule, method: str) -> dict[str, Any]:
         row, side = self.operations[rule.endpoint], self.side
-        said: dict[str, Any] = {
+        operation: dict[str, Any] = {
             "operationId": rule.endpoint,
             "tags": [rule.endpoint.partition(".")[0]],
             "summary": row.name,
         }
         if row.says:
-            said["description"] = row.says
+            operation["description"] = row.says
         path = {name: row.path.get(name) or fields.PATH[name] for name in sorted(rule.arguments)}
         query = {**row.query, **({"language": fields.LANGUAGE} if row.page else {})}
         if parameters := [
@@ -115,30 +115,30 @@ class _Document:
             *({"name": name, "in": "path", **_parameter(each)} for name, each in path.items()),
             *({"name": name, "in": "query", **_parameter(each)} for name, each in query.items()),
         ]:
-            said["parameters"] = parameters
+            operation["parameters"] = parameters
         problems = [*side.everywhere, *row.problems, *([403] if method == "POST" else [])]
         if rule.arguments:
             problems.append(404)
         if row.body is not None:
-            said["requestBody"] = _body(row.body, row.closed)
+            operation["requestBody"] = _body(row.body, row.closed)
             problems += side.of_bodies
         answers = {**(side.of_gets if method == "GET" else {}), **row.answers}
         if row.page:
             answers.setdefault(200, Answer(None, Text("A page.")))
         if method == "GET" and 200 in answers and not isinstance(answers[200], Answer):
             answers[200] = Answer(answers[200], row.name)
-        found = {status: self.answer(row, status, answer) for status, answer in answers.items()}
+        responses = {status: self.answer(row, status, answer) for status, answer in answers.items()}
         by_status: dict[int, list[Kind]] = defaultdict(list)
         for kind in dict.fromkeys(problems):
             by_status[self.told(kind)[1].status].append(kind)
         for status, kinds in by_status.items():
             refused = self.refusal(status, kinds)
-            if known := found.get(status):  # the same status with an answer of its own
+            if known := responses.get(status):  # the same status with an answer of its own
                 refused["content"] = known["content"] | refused["content"]
                 refused["description"] = together(known["description"], refused["description"])
-            found[status] = refused
-        said["responses"] = {str(status): found[status] for status in sorted(found)}
-        return said
+            responses[status] = refused
+        operation["responses"] = {str(status): responses[status] for status in sorted(responses)}
+        return operation
 
     def asked(self, name: str) -> dict[str, Any]:
         """One of the request headers."""
@@ -160,12 +160,12 @@ class _Document:
         more = {303: ("Location",), 503: ("Retry-After",)}.get(status, ())
         own = row.headers if content or (status == 303 and status in row.answers) else ()
         names = (*more, *own, *answer.headers, *(fields.PAGES if page else ()))
-        said = {"description": answer.says, "headers": self.named(names)}
+        response = {"description": answer.says, "headers": self.named(names)}
         if content:
-            said["content"] = content
+            response["content"] = content
         links = row.links if answer.links is None else answer.links
         if links and status < 300:
-            said["links"] = {
+            response["links"] = {
                 name: {
                     "operationId": link.to,
                     "description": self.operations[link.to].name,
@@ -174,13 +174,13 @@ class _Document:
                 for name, link in links.items()
                 if self.operations[link.to] is not row or status == 202
             }
-        return said
+        return response
 
     def refusal(self, status: int, kinds: list[Kind]) -> dict[str, Any]:
-        told = dict(map(self.told, kinds))
-        self.problems |= told
-        schemas = [{"$ref": REFERENCE.format(name=f"problem.{name}")} for name in told]
-        titles = list(dict.fromkeys(each.title for each in told.values()))
+        problems = dict(map(self.told, kinds))
+        self.problems |= problems
+        schemas = [{"$ref": REFERENCE.format(name=f"problem.{name}")} for name in problems]
+        titles = list(dict.fromkeys(each.title for each in problems.values()))
         return {
             "description": Text("%(titles)s", titles=titles),
             "headers": self.named(
@@ -220,10 +220,10 @@ class _Document:
         import msgspec
 
         members = list(dict.fromkeys(known.members for known in self.problems.values()))
-        found, types = msgspec.json.schema_components(
+        schemas, types = msgspec.json.schema_components(
             [*(kind for kind, _ in self.slots), *members], schema_hook=_text, ref_template=REFERENCE
         )
-        for (_, slot), schema in zip(self.slots, found, strict=False):
+        for (_, slot), schema in zip(self.slots, schemas, strict=False):
             slot.update(schema)
         problems = {
             f"problem.{name}": _problem(name, known, types[known.members.__name__])
@@ -245,14 +245,14 @@ def _text(kind: type) -> dict[str, Any]:
 
 def _parameter(each: Field) -> dict[str, Any]:
     """All of it except its name and its place."""
-    said: dict[str, Any] = {"description": each.says, "schema": each.schema}
+    parameter: dict[str, Any] = {"description": each.says, "schema": each.schema}
     if each.required:
-        said["required"] = True
-    return said if each.example is None else said | {"example": each.example}
+        parameter["required"] = True
+    return parameter if each.example is None else parameter | {"example": each.example}
 
 
 def _body(members: Mapping[str, Field], closed: bool) -> dict[str, Any]:
-    said: dict[str, Any] = {}
+    content: dict[str, Any] = {}
     properties = {name: {**each.schema, "description": each.says} for name, each in members.items()}
     example = {name: each.example for name, each in members.items() if each.example is not None}
     for kind in (JSON, *FORMS):
@@ -265,8 +265,8 @@ def _body(members: Mapping[str, Field], closed: bool) -> dict[str, Any]:
             schema["required"] = required
         if closed:
             schema["additionalProperties"] = False
-        said[kind] = {"schema": schema, "example": example}
-    return {"required": True, "content": said}
+        content[kind] = {"schema": schema, "example": example}
+    return {"required": True, "content": content}
 
 
 def _problem(name: str, known: Told, schema: dict[str, Any]) -> dict[str, Any]:

@@ -97,8 +97,8 @@ class Told:
 KINDS: dict[str, Told] = {
     name: Told(status, title, MEANINGS[name], MEMBERS.get(name, Problem))
     for name, (status, title) in {
-        **{named(outcome): told for outcome, told in OUTCOMES.items()},
-        **{kind(error): told for error, told in PROBLEMS.items()},
+        **{named(outcome): status_and_title for outcome, status_and_title in OUTCOMES.items()},
+        **{kind(error): status_and_title for error, status_and_title in PROBLEMS.items()},
     }.items()
 }
 # Without a type of their own: they say no more than their status does.

@@ -51,23 +51,23 @@ class Row(NamedTuple):
 def rows(document: Mapping[str, Any], group: str) -> Iterator[Row]:
     components = document["components"]
     for path, methods in document["paths"].items():
-        for method, said in methods.items():
-            if said["tags"] == [group]:
+        for method, operation in methods.items():
+            if operation["tags"] == [group]:
                 yield Row(
-                    said["operationId"],
+                    operation["operationId"],
                     method.upper(),
                     path,
-                    said["summary"],
-                    said.get("description"),
-                    list(_taken(said, components)),
-                    [_given(status, each) for status, each in said["responses"].items()],
-                    _body(said).get("example"),
+                    operation["summary"],
+                    operation.get("description"),
+                    list(_taken(operation, components)),
+                    [_given(status, each) for status, each in operation["responses"].items()],
+                    _body(operation).get("example"),
                 )
 
 
 def _body(said: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = said.get("requestBody", {}).get("content", {}).get(JSON, {})
-    return found
+    body: Mapping[str, Any] = said.get("requestBody", {}).get("content", {}).get(JSON, {})
+    return body
 
 
 def _taken(said: Mapping[str, Any], components: Mapping[str, Any]) -> Iterator[Taken]:
@@ -92,9 +92,9 @@ def _given(status: str, said: Mapping[str, Any]) -> Given:
     for kind, content in said.get("content", {}).items():
         schema = content["schema"]
         names = [_last(each["$ref"]) for each in schema.get("oneOf", [schema]) if "$ref" in each]
-        found = [name.removeprefix("problem.") for name in names if name.startswith("problem.")]
-        problems += [name for name in found if not name.isdigit()]
-        types.append((kind, "" if found or kind != JSON else in_short(schema)))
+        refusals = [name.removeprefix("problem.") for name in names if name.startswith("problem.")]
+        problems += [name for name in refusals if not name.isdigit()]
+        types.append((kind, "" if refusals or kind != JSON else in_short(schema)))
     headers = [name for name in said["headers"] if name not in USUAL]
     return Given(status, said["description"], types, problems, headers)
 
@@ -139,5 +139,5 @@ def types(document: Mapping[str, Any]) -> Iterator[Type]:
 
 def problems(document: Mapping[str, Any], side: Side) -> Iterator[tuple[str, Told]]:
     """Those with a type of their own that somebody here answers with."""
-    there = document["components"]["schemas"]
-    yield from (each for each in side.kinds.items() if f"problem.{each[0]}" in there)
+    schemas = document["components"]["schemas"]
+    yield from (each for each in side.kinds.items() if f"problem.{each[0]}" in schemas)

@@ -47,8 +47,8 @@ def blueprint(side: Side, frame: str) -> Blueprint:
         app.extensions["contract"] = cache(lambda: document(app, side, version("lastapple")))
 
     def whole() -> dict[str, Any]:
-        found: dict[str, Any] = current_app.extensions["contract"]()
-        return found
+        openapi_document: dict[str, Any] = current_app.extensions["contract"]()
+        return openapi_document
 
     @contract.get("/openapi.json")
     @Operation(
@@ -62,14 +62,14 @@ def blueprint(side: Side, frame: str) -> Blueprint:
     @contract.get("/contract")
     @Operation(Text("This document, as a page"), page=True)
     def show() -> Response:
-        said = whole()
+        openapi_document = whole()
         return page(
             "server/contract/contract.html",
             frame=frame,
-            document=said,
-            rows=partial(shown.rows, said),
-            problems=shown.problems(said, side),
-            types=shown.types(said),
+            document=openapi_document,
+            rows=partial(shown.rows, openapi_document),
+            problems=shown.problems(openapi_document, side),
+            types=shown.types(openapi_document),
             where=WHERE,
         )
 

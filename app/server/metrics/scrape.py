@@ -48,11 +48,11 @@ class Metrics(Collector):
     def _lag(self) -> Iterator[Metric]:
         """Of an item whose node is away there is nothing to be said."""
         try:
-            found = self.lag()
+            lags = self.lag()
         except StoreAway:
-            found = []
+            lags = []
         up = GaugeMetricFamily("lastapple_store_up", "1: the store answers.")
-        up.add_metric([], float(bool(found)))
+        up.add_metric([], float(bool(lags)))
         yield up
         yield from _by_item(
             (
@@ -67,7 +67,7 @@ class Metrics(Collector):
                     ("dead_letters", "Sales that could not be booked.", each.dead_letters),
                 ],
             )
-            for each in found
+            for each in lags
             if not each.error
         )
 

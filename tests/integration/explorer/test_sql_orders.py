@@ -78,7 +78,7 @@ def test_nothing_goes_wrong_in_any_order(
     with staged(url, name, level) as stage:
         found = at_level(stage)
     assert found.exhaustive
-    assert (found.schedules, found.told) == (schedules, Counter(told))
+    assert (found.schedules, found.outcomes) == (schedules, Counter(told))
     assert not found.findings
     assert any(step.replies == ["BLOCKS"] for step in found.blocks)
 
@@ -107,7 +107,7 @@ def test_who_finds_all_rows_locked_waits_to_hear_what_becomes_of_them(url: str) 
     with staged(url, "sql_units", RC) as stage:
         found = at_level(stage)
     assert found.exhaustive
-    assert found.told == Counter({(SOLD, SOLD_OUT): 3_696})
+    assert found.outcomes == Counter({(SOLD, SOLD_OUT): 3_696})
     assert not found.findings
     assert [row[1:] for row in rows(found.blocks) if row[0] == "B"] == [
         ("BEGIN", "", "", 1),
@@ -128,7 +128,7 @@ def test_who_skips_locked_rows_waits_for_nobody_while_there_are_others(url: str,
     """All the orders in the soak; else those of 60 runs."""
     with staged(url, "sql_units", RC, stock=2) as stage:
         found = at_level(stage, most=60 if runs == 1 else 2_000)
-    assert found.told == (Counter({(SOLD, SOLD): 12_870}) if found.exhaustive else Counter())
+    assert found.outcomes == (Counter({(SOLD, SOLD): 12_870}) if found.exhaustive else Counter())
     assert found.exhaustive == (runs > 1)
     assert not found.findings
     assert not found.blocks
@@ -149,8 +149,8 @@ def test_the_search_knows_every_order_that_there_is(url: str) -> None:
                     todo += [[*taken, other] for other in choices[1:]]
                     taken = [*taken, choices[0]]
                     stage.go(choices[0])
-                told[tuple(sorted(stage.told()))] += 1
-    assert told == found.told
+                told[tuple(sorted(stage.outcomes()))] += 1
+    assert told == found.outcomes
 
 
 def test_orders_at_random_go_as_the_search_says(url: str) -> None:
@@ -166,7 +166,7 @@ def test_orders_at_random_go_as_the_search_says(url: str) -> None:
                     buyer = chance.choice(choices)
                     assert stage.go(buyer).step == orders.rows[at, buyer]
                     at = next(way.to for way in orders.edges[at] if way.actor == buyer)
-                assert stage.told() == orders.states[at].told
+                assert stage.outcomes() == orders.states[at].outcomes
 
 
 def test_a_lost_update_is_found_and_the_shortest_is_drawn(url: str) -> None:
@@ -193,7 +193,7 @@ def test_the_same_is_prevented_from_repeatable_read_upwards(url: str, level: Lev
     with staged(url, "sql", level, LostUpdate) as stage:
         found = at_level(stage)
     assert not found.findings
-    assert set(found.told) == {(SOLD, SOLD_OUT), (BUSY, SOLD)}
+    assert set(found.outcomes) == {(SOLD, SOLD_OUT), (BUSY, SOLD)}
 
 
 def test_two_that_wait_for_each_other_are_parted_by_the_server(url: str) -> None:
