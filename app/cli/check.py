@@ -10,7 +10,7 @@ import click
 from app.cli import output
 from app.domain import StoreAway
 from app.ops import durability_checks
-from app.ops.readiness import Check, Found, State
+from app.ops.readiness import Check, Readings, State
 
 if TYPE_CHECKING:
     from app.bootstrap import Services
@@ -33,11 +33,11 @@ def check(what: str) -> None:
     if what == "all":
         health = services.readiness.look()
         named = {each.name for each in health.checks}
-        health = Found(
+        health = Readings(
             (*health.checks, *(each for each in _kept(services) if each.name not in named))
         )
     else:
-        health = Found((_goes_on(services.heartbeat.awaited()), services.readiness.orders()))
+        health = Readings((_goes_on(services.heartbeat.awaited()), services.readiness.orders()))
     for each in health.checks:
         click.echo(f"{click.style(each.state, COLOURS[each.state])}  {each.name}: {each.sentence}")
     sys.exit(0 if health.ready else 1)

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from app.cli import output
 from app.cli.interrupt import ends_at_ctrl_c, held_back
-from app.lab.transactions import CASES, Result, Step, pair, play
+from app.lab.transactions import CASES, Result, ServerStep, pair, play
 
 
 @click.command(short_help="MULTI beside SQL's transactions, live.")
@@ -58,7 +58,7 @@ def _stock(table: Table, when: str, valkey: str, postgresql: str) -> None:
     table.add_section()
 
 
-def _said(step: Step | None) -> Table:
+def _said(step: ServerStep | None) -> Table:
     grid = Table.grid(padding=(0, 1))
     if step:
         colour = "red" if "ERROR" in step.reply or "(error)" in step.reply else "cyan"

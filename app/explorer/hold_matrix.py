@@ -13,7 +13,7 @@ from badluck.report.report import Report
 
 from app.explorer import matrix
 from app.explorer.hold_target import Holding
-from app.explorer.matrix import COLUMNS, Asked, Matrix
+from app.explorer.matrix import COLUMNS, Matrix, MatrixRow
 from app.explorer.targets import explorable
 from app.modes import Way
 
@@ -23,13 +23,13 @@ PAUSES = str(next(column for column, faults in COLUMNS.items() if faults.pause))
 AT_EASE = ("atomic", "decr", "watch")  # under both pauses with three
 
 
-def asked() -> list[Asked]:
+def asked() -> list[MatrixRow]:
     """The table's rows, in teaching order."""
     sound = [name for name in explorable() if not Way.of(name).exhibit]
-    return [Asked(name, matrix.FEWER.get(name, BUYERS)) for name in sound]
+    return [MatrixRow(name, matrix.FEWER.get(name, BUYERS)) for name in sound]
 
 
-def explored(row: Asked, columns: Sequence[str] = tuple(COLUMNS)) -> dict[str, Report]:
+def explored(row: MatrixRow, columns: Sequence[str] = tuple(COLUMNS)) -> dict[str, Report]:
     """One way of selling: column -> what was found.
 
     Each by itself: how many states redlock has depends on what was learned before.
@@ -40,18 +40,18 @@ def explored(row: Asked, columns: Sequence[str] = tuple(COLUMNS)) -> dict[str, R
     }
 
 
-def buyers(row: Asked, column: str) -> int:
+def buyers(row: MatrixRow, column: str) -> int:
     """With three, two pauses make more than 200,000 states of most."""
     return 2 if column == PAUSES and row.name not in AT_EASE else row.buyers
 
 
-def faults(row: Asked, column: str) -> Faults:
+def faults(row: MatrixRow, column: str) -> Faults:
     """Of two buyers at four servers even one pause is a hundred thousand states."""
     once = column == PAUSES and row.name == "lock:redlock"
     return Faults(pause=1) if once else COLUMNS[column]
 
 
-def reports() -> Generator[tuple[Asked, dict[str, Report]], None, None]:
+def reports() -> Generator[tuple[MatrixRow, dict[str, Report]], None, None]:
     """Each row as it is ready."""
     return matrix.reports(asked(), explored)
 
@@ -61,7 +61,7 @@ def markdown(cells: Matrix) -> str:
     return matrix.table(cells, asked(), list(COLUMNS), cell)
 
 
-def cell(row: Asked, column: str, report: Report) -> str:
+def cell(row: MatrixRow, column: str, report: Report) -> str:
     its, usual = buyers(row, column), faults(row, column) == COLUMNS[column]
     less = [*([f"{its} buyers"] if its < row.buyers else []), *([] if usual else ["1 pause"])]
     return ", ".join([matrix.cell(report), *less])

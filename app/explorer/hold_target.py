@@ -33,7 +33,7 @@ HOLD_MS = 5_000  # shorter than a lease: so either may run out while the other l
 FIRST = "A"  # whose hold C cancels
 
 
-class Shop(GateServers):
+class HoldShop(GateServers):
     def copied(self, _: str, *_written: str) -> None:
         """Which server has heard of it, the fault `failover` decides."""
 
@@ -107,7 +107,7 @@ class Visit:
     """What one actor has before it: the shop, as a worker of it."""
 
     def __init__(self, target: Holding, actor: Actor) -> None:
-        servers: Any = Shop(target.resend)
+        servers: Any = HoldShop(target.resend)
         clock: Any = actor.clock
         self.clock = clock
         self.round = target.round

@@ -38,14 +38,16 @@ WRITTEN = Path(__file__).with_name("matrix.md")
 Row = dict[str, str]  # column -> cell
 
 
-class Asked(NamedTuple):
+class MatrixRow(NamedTuple):
     """What one row is about."""
 
     name: str
     buyers: int = 3
 
     def __str__(self) -> str:
-        fewer = f", {self.buyers} buyers" if self.buyers < Asked._field_defaults["buyers"] else ""
+        fewer = (
+            f", {self.buyers} buyers" if self.buyers < MatrixRow._field_defaults["buyers"] else ""
+        )
         return f"`{self.name}`{fewer}"
 
 
@@ -56,12 +58,12 @@ FEWER = {"lock:redlock": 2, "lock:queue": 2}
 LONGEST = ("lock:redlock", "fused", "lock:watchdog_any")
 
 
-def asked() -> list[Asked]:
+def asked() -> list[MatrixRow]:
     """The matrix' rows, in teaching order."""
-    return [Asked(name, FEWER.get(name, 3)) for name in explorable()]
+    return [MatrixRow(name, FEWER.get(name, 3)) for name in explorable()]
 
 
-def explored(asked: Asked) -> dict[str, Report]:
+def explored(asked: MatrixRow) -> dict[str, Report]:
     """One way of selling, against everything: column -> what was found."""
     explorer = Explorer(Target(asked.name), asked.buyers)
     reports = {column: explorer.explore(faults) for column, faults in COLUMNS.items()}
@@ -76,15 +78,15 @@ def cell(report: Report) -> str:
     return PREVENTED if report.exhaustive else "inconclusive"
 
 
-Matrix = Mapping[Asked, Mapping[str, Report]]  # row -> column
+Matrix = Mapping[MatrixRow, Mapping[str, Report]]  # row -> column
 
 
-Explore = Callable[[Asked], dict[str, Report]]
+Explore = Callable[[MatrixRow], dict[str, Report]]
 
 
 def reports(
-    rows: Sequence[Asked] | None = None, explore: Explore = explored
-) -> Generator[tuple[Asked, dict[str, Report]], None, None]:
+    rows: Sequence[MatrixRow] | None = None, explore: Explore = explored
+) -> Generator[tuple[MatrixRow, dict[str, Report]], None, None]:
     """Each row as it is ready; each core works on one, the first ones first. None: asked().
 
     `explore` is a function of a module, as it goes to other processes.
@@ -130,9 +132,9 @@ def markdown(cells: Matrix) -> str:
 
 def table(
     matrix: Matrix,
-    rows: Sequence[Asked],
+    rows: Sequence[MatrixRow],
     columns: Sequence[str],
-    said: Callable[[Asked, str, Report], str] = lambda _, __, report: cell(report),
+    said: Callable[[MatrixRow, str, Report], str] = lambda _, __, report: cell(report),
 ) -> str:
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for row in rows:

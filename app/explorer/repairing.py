@@ -116,7 +116,7 @@ class Repairing(Target):
 
     def _purchase(self, actor: Actor) -> str:
         role = REPAIRS[self.name].roles[LETTERS.index(actor.name)]
-        return role(Shop())
+        return role(RepairShop())
 
     def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> MendBook:
         return repair_findings.read(entries, self.names)
@@ -131,7 +131,7 @@ def order(id: str) -> Order:
     return Order(id, "apple", 1, 1, 60, letter, letter, EPOCH)
 
 
-class Shop(GateServers):
+class RepairShop(GateServers):
     """A process of the shop, and the books that it reads."""
 
     def __init__(self) -> None:
@@ -181,7 +181,7 @@ class FrozenCheck(ConsistencyCheck):
         yield [order(BOOKED), order(MOVED)]
 
 
-def mends(shop: Shop) -> str:
+def mends(shop: RepairShop) -> str:
     """As with --yes."""
     rounds: Any = shop
     servers: Any = shop
@@ -194,7 +194,7 @@ def mends(shop: Shop) -> str:
     return "MENDED" if plan else "NOTHING"
 
 
-def accepts(shop: Shop) -> str:
+def accepts(shop: RepairShop) -> str:
     try:
         lack = shop.consistency.accept("apple")
     except StoreAway:
@@ -204,7 +204,7 @@ def accepts(shop: Shop) -> str:
     return "ACCEPTED" if lack else "NOTHING"
 
 
-def moves(shop: Shop) -> str:
+def moves(shop: RepairShop) -> str:
     """fulfil's last steps: what is booked goes, and what was refused is buried."""
     names = Keys("apple", 1)
     records: Any = shop.store.xrange(names.sales, count=2)
@@ -215,7 +215,7 @@ def moves(shop: Shop) -> str:
 
 
 class Repair(NamedTuple):
-    roles: tuple[Callable[[Shop], str], ...]  # A's, B's and C's
+    roles: tuple[Callable[[RepairShop], str], ...]  # A's, B's and C's
     effect: str
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 from app.domain import DatabaseAway, Invalid, Newer, StoreAway, Unreadable, WrongPair
 from app.lab.bad_links import BUSY, NOT_EXPLORED, NOT_PLAYED, NOT_POSSIBLE, NOTHING
-from app.server.contract.document import Side
+from app.server.contract.document import ApiSide
 from app.server.contract.fields import EVERY
 from app.server.contract.operation import Answer, Kind
-from app.server.contract.problems import KINDS, Problem, Told
+from app.server.contract.problems import KINDS, Problem, ProblemType
 from app.server.contract.views import COMMON_GROUPS
 from app.text import Text
 
@@ -29,34 +29,34 @@ EVENTS: dict[str, Any] = {
     "asks": ("Last-Event-ID",),
 }
 LABS = {
-    "impossible": Told(
+    "impossible": ProblemType(
         400,
         NOT_POSSIBLE,
         Text("The schedule has no such step, or nobody can take it at that point."),
         Problem,
     ),
-    "unknown-finding": Told(
+    "unknown-finding": ProblemType(
         404,
         NOT_POSSIBLE,
         Text("There is no finding of that name, with these buyers and faults."),
         Problem,
     ),
-    "nothing-to-explore": Told(
+    "nothing-to-explore": ProblemType(
         404, NOTHING, Text("No mode or recipe of that name can be explored."), Problem
     ),
-    "bad-sell": Told(
+    "bad-sell": ProblemType(
         422,
         NOT_EXPLORED,
         Text("Something is wrong with the file of LAB_SELL: its code, or where it is."),
         Problem,
     ),
-    "explorer-busy": Told(
+    "explorer-busy": ProblemType(
         503,
         BUSY,
         Text("Too many ask at once, or the explorer's process died: ask again."),
         Problem,
     ),
-    "not-played": Told(
+    "not-played": ProblemType(
         503,
         NOT_PLAYED,
         Text("One of the two servers could not be started, or did not answer."),
@@ -64,7 +64,7 @@ LABS = {
     ),
 }
 
-SIDE = Side(
+SIDE = ApiSide(
     title=Text("Last Apple: the lab"),
     says=Text(
         "Start rounds, stampedes and comparisons, and read what came of them. Errors are problems "

@@ -52,7 +52,7 @@ ROUND = {
 }
 
 
-class Asked(NamedTuple):
+class RoundInput(NamedTuple):
     """In the order of Rounds.start."""
 
     item: str
@@ -66,14 +66,14 @@ def linked(names: Iterable[str]) -> dict[str, str]:
     return {name: request.args[name] for name in names if name in request.args}
 
 
-def read(values: Mapping[str, object]) -> Asked:
+def read(values: Mapping[str, object]) -> RoundInput:
     """Raises Invalid for what is no text or no whole number."""
     mode = parse.text(values, "mode")
     if _names_recipe(values):
         mode = f"{mode}:{parse.text(values, 'recipe')}"
     names = TIMES | {PER_BUYER: PER_BUYER, HOLD: "hold"}
     times = {inner: parse.whole(values, name) for name, inner in names.items() if name in values}
-    return Asked(parse.text(values, "item"), mode, parse.whole(values, "stock"), times)
+    return RoundInput(parse.text(values, "item"), mode, parse.whole(values, "stock"), times)
 
 
 def at_fields(error: Invalid | UnknownItem, values: Mapping[str, object]) -> dict[str, str]:
@@ -83,7 +83,7 @@ def at_fields(error: Invalid | UnknownItem, values: Mapping[str, object]) -> dic
     return {fields.get(name, name): text for name, text in errors.items()}
 
 
-class Refused(NamedTuple):
+class FormErrors(NamedTuple):
     """Why a form was not accepted, for the page that shows it again."""
 
     status: int = 200
@@ -92,17 +92,17 @@ class Refused(NamedTuple):
     comparison: str = ""  # the same
 
 
-FINE = Refused()
+FINE = FormErrors()
 
 
 def refused(
     error: Invalid | UnknownItem | RunIsOn | ComparisonIsOn, values: Mapping[str, object]
-) -> Refused:
+) -> FormErrors:
     if isinstance(error, RunIsOn):
-        return Refused(409, run=error.id)
+        return FormErrors(409, run=error.id)
     if isinstance(error, ComparisonIsOn):
-        return Refused(409, comparison=error.id)
-    return Refused(422, at_fields(error, values))
+        return FormErrors(409, comparison=error.id)
+    return FormErrors(422, at_fields(error, values))
 
 
 def limits(bounds: dict[str, Bound]) -> dict[str, tuple[int, int]]:

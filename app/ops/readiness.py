@@ -60,7 +60,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Found:
+class Readings:
     """What was found at one time."""
 
     checks: tuple[Check, ...] = ()
@@ -80,16 +80,16 @@ class Readiness:
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
-        self._found = Found()
+        self._found = Readings()
         self._asking = threading.Lock()
 
-    def look(self) -> Found:
+    def look(self) -> Readings:
         """Not older than FRESH; while somebody asks anew, all others get what was found last."""
         age = time.monotonic() - self._found.at
         if age > FRESH and self._asking.acquire(blocking=age > STALE):
             try:
                 if time.monotonic() - self._found.at > FRESH:  # else we waited for another caller
-                    self._found = Found(self._checks(), time.monotonic())
+                    self._found = Readings(self._checks(), time.monotonic())
             finally:
                 self._asking.release()
         return self._found

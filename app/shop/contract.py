@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from app.server.contract.document import Side
+from app.server.contract.document import ApiSide
 from app.server.contract.views import COMMON_GROUPS
 from app.text import Text
 
-SIDE = Side(
+SIDE = ApiSide(
     title=Text("Last Apple: the shop"),
     says=Text(
         "Buy, and look up what was bought. Errors are problems (RFC 9457), each with a type of its "

@@ -17,7 +17,7 @@ from app.domain.errors import Away
 from app.lab.contract import LABS
 from app.lab.contract import SIDE as LAB
 from app.server.answers import PROBLEMS, kind, type_of
-from app.server.contract.document import IMPLIED, Side
+from app.server.contract.document import IMPLIED, ApiSide
 from app.server.contract.meanings import MEANINGS
 from app.server.outcomes import OUTCOMES, named
 from app.shop.contract import SIDE as SHOP
@@ -50,7 +50,7 @@ def app(request: pytest.FixtureRequest) -> Flask:
 
 
 @pytest.fixture(scope="module")
-def side(app: Flask, shop: Flask) -> Side:
+def side(app: Flask, shop: Flask) -> ApiSide:
     return SHOP if app is shop else LAB
 
 
@@ -62,7 +62,7 @@ def document(app: Flask) -> dict[str, Any]:
     return found
 
 
-def test_every_route_has_an_operation_and_a_group(app: Flask, side: Side) -> None:
+def test_every_route_has_an_operation_and_a_group(app: Flask, side: ApiSide) -> None:
     routes = {rule.endpoint for rule in app.url_map.iter_rules()}
     plain = {name for name in routes if "operation" not in app.view_functions[name].__dict__}
     assert plain == set(), "decorate the view with an Operation"

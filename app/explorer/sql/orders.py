@@ -46,7 +46,7 @@ class Past:
         return tuple(self.clocks[0]), tuple(self.clocks[1])
 
 
-class State(NamedTuple):
+class StageState(NamedTuple):
     """What can be seen of a state; `outcomes` is empty until both have come to their end."""
 
     book: Book
@@ -64,7 +64,7 @@ class Orders:
         self.most = most
         self.stopped = stopped
         self.runs = 0  # from a fresh shelf, as far as was new
-        self.states: list[State] = []
+        self.states: list[StageState] = []
         self.edges: list[list[Transition]] = []
         self.rows: dict[tuple[int, int], Step] = {}  # by the state that it leaves, and the buyer
         self.numbers: dict[Clocks, int] = {}
@@ -110,7 +110,7 @@ class Orders:
 
     def _state(self, past: Past) -> tuple[int, bool]:
         stage = self.stage
-        state = State(stage.book, stage.pending(), stage.choices(), stage.outcomes())
+        state = StageState(stage.book, stage.pending(), stage.choices(), stage.outcomes())
         number = self.numbers.setdefault(past.name(), len(self.states))
         if number == len(self.states):
             self.states.append(state)

@@ -8,7 +8,7 @@ from app.lab.comparison.bars import Bar
 
 
 @dataclass(frozen=True)
-class Finding:
+class Conclusion:
     """`slow` sells `times` times slower than `fast`; None where these runs do not tell two apart.
 
     `fast` is the fastest way that kept its promise, `slow` the slowest; where only one did, it is
@@ -34,7 +34,7 @@ def kept(bar: Bar) -> bool:
     return bool(bar.judged) and not bar.wrong and not bar.exhibit
 
 
-def finding(made: list[Bar]) -> Finding | None:
+def finding(made: list[Bar]) -> Conclusion | None:
     """Of the bars, the fastest first. None: no audit has judged any run."""
     if not any(bar.judged for bar in made):
         return None
@@ -42,7 +42,7 @@ def finding(made: list[Bar]) -> Finding | None:
     units = max((excess for bar in oversold for excess in bar.oversold), default=0)
     wrong = [bar for bar in made if bar.wrong]
     slow, fast, times = _apart(made)
-    return Finding(slow, fast, times, oversold, units, wrong)
+    return Conclusion(slow, fast, times, oversold, units, wrong)
 
 
 def _apart(made: list[Bar]) -> tuple[Bar, Bar, float] | tuple[None, None, None]:

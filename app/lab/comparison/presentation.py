@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from app.domain import ITEMS, iso
 from app.lab.comparison.bars import Bar, Measured, bars, scale
-from app.lab.comparison.finding import Finding, finding
+from app.lab.comparison.finding import Conclusion, finding
 from app.lab.comparison.record import Comparison, Machine, Planned, Result
 from app.lab.comparison.remarks import remarks
 from app.lab.round_form import WIRE
@@ -70,7 +70,7 @@ class Asked(Times):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row(Result):
+class RunRow(Result):
     """One run, with what the others make of it; `ratio` None: not fit to be told."""
 
     exhibit: bool
@@ -91,7 +91,7 @@ class Document(Asked):
     planned: int  # runs
     run: str | None  # id of the one that is on
     ways: list[Way]
-    runs: list[Row]
+    runs: list[RunRow]
     remarks: list[str]
 
 
@@ -166,12 +166,12 @@ def fit(value: float) -> float:
     return round(value, DIGITS)
 
 
-def row(bar: Bar, each: Measured) -> Row:
+def row(bar: Bar, each: Measured) -> RunRow:
     ratio = None if each.ratio is None else fit(each.ratio)
-    return Row(**vars(each.result), exhibit=bar.exhibit, ratio=ratio, generator_bound=each.bound)
+    return RunRow(**vars(each.result), exhibit=bar.exhibit, ratio=ratio, generator_bound=each.bound)
 
 
-class Shown(TypedDict):
+class ShownComparison(TypedDict):
     """In the templates of one comparison."""
 
     comparison: Comparison
@@ -182,13 +182,13 @@ class Shown(TypedDict):
     ways: list[Way]
     drawings: list[Markup]
     remarks: list[str]
-    finding: Finding | None  # once it is over
+    finding: Conclusion | None  # once it is over
     done: int  # runs
     total: int
     next: Planned | None
 
 
-def shown(comparison: Comparison) -> Shown:
+def shown(comparison: Comparison) -> ShownComparison:
     made, plan = bars(comparison), comparison.plan()
     done = len(comparison.results)
     return {

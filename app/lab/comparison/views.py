@@ -30,7 +30,7 @@ from app.lab.round_form import (
     STOCK,
     TIMES,
     TIMES_ASKED,
-    Refused,
+    FormErrors,
     limits,
     linked,
     refused,
@@ -101,7 +101,7 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
         modes = {"modes": request.args.getlist("modes")} if "modes" in given else {}
         return form_page({**given, **modes})
 
-    def form_page(values: Mapping[str, object], why: Refused = FINE) -> Response:
+    def form_page(values: Mapping[str, object], why: FormErrors = FINE) -> Response:
         try:
             past = [entry(each) for each in comparisons.past(0, LATEST)]
         except DatabaseAway:

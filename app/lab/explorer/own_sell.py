@@ -37,7 +37,7 @@ class OwnSell:
         self.path = path
         self.looking = threading.Lock()  # at what is known
         self.turns = {Search: threading.Lock(), Play: threading.Lock()}  # to have a process
-        self.known: OrderedDict[Known, Answer] = OrderedDict()
+        self.known: OrderedDict[Known, PendingAnswer] = OrderedDict()
 
     @property
     def name(self) -> str:
@@ -78,7 +78,7 @@ class OwnSell:
             if key not in self.known:
                 if sum(not answer.there.is_set() for answer in self.known.values()) >= WAITING:
                     raise Unreachable(Text("Too many searches are asked for at once."))
-                self.known[key] = Answer(question, self.turns[type(question)])
+                self.known[key] = PendingAnswer(question, self.turns[type(question)])
             if len(self.known) > KEPT:
                 self.known.popitem(last=False)
             answer = self.known[key]
@@ -92,7 +92,7 @@ class OwnSell:
             raise Unreachable(Text("The process that plays schedules died twice.")) from error
 
 
-class Answer:
+class PendingAnswer:
     """Of a process that may yet be at work."""
 
     def __init__(self, question: Question, turn: threading.Lock) -> None:

@@ -58,7 +58,7 @@ Spots = dict[str, list[str]]  # each as `module:line`
 Marks = Mapping[str, tuple[str, str]]  # of each spot that is lit: `now` or `did`, and whose it is
 
 
-class Shown(NamedTuple):
+class ShownSource(NamedTuple):
     """One function."""
 
     module: str
@@ -78,7 +78,7 @@ class Shown(NamedTuple):
         return {f"{self.module}:{line.number}" for line in self.lines}
 
 
-def sources(target: str, places: Places, own: str | None) -> list[Shown]:
+def sources(target: str, places: Places, own: str | None) -> list[ShownSource]:
     """The functions in which anybody stands at any time; the mode's own first.
 
     `own` is the source of somebody's own code, where that is shown.
@@ -91,7 +91,7 @@ def sources(target: str, places: Places, own: str | None) -> list[Shown]:
                     stood.setdefault(module, set()).add(line)
     texts = {module: catalogue.source(module) if own is None else own for module in stood}
     return [
-        Shown(module, lines(texts[module], function))
+        ShownSource(module, lines(texts[module], function))
         for module, at in stood.items()
         for function in catalogue.functions(texts[module])
         if any(function.first <= line <= function.last for line in at)

@@ -205,14 +205,14 @@ class Everything(About):
     recipes: list[CatalogueEntry]
 
 
-class Shown(View):
+class ShownRound(View):
     """A round in the templates."""
 
     name: Text
     number: int
 
 
-def shown(round: Round) -> Shown:
+def shown(round: Round) -> ShownRound:
     return {**view(round), "name": ITEMS[round.item].name, "number": round.number}
 
 

@@ -20,7 +20,7 @@ class Numbered(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Row:
+class LinePair:
     """Lines that stand beside each other: one that is the same, or a change, or one side alone."""
 
     left: tuple[Numbered, ...]
@@ -28,9 +28,9 @@ class Row:
     same: bool = False
 
 
-def compared(left: File, right: File) -> list[Row]:
+def compared(left: File, right: File) -> list[LinePair]:
     """Every line of both, in order."""
-    rows: list[Row] = []
+    rows: list[LinePair] = []
     before, after = enumerate(left.lines, left.first), enumerate(right.lines, right.first)
     # Lines of both sides in the same place, of which none is like another.
     gone: list[Numbered] = []
@@ -43,11 +43,11 @@ def compared(left: File, right: File) -> list[Row]:
             come.append(Numbered(*next(after)))
             continue
         if gone or come:
-            rows.append(Row(tuple(gone), tuple(come)))
+            rows.append(LinePair(tuple(gone), tuple(come)))
             gone, come = [], []
         if sign:
             pair = Numbered(*next(before)), Numbered(*next(after))
-            rows.append(_changed(*pair) if sign == "~" else Row(pair[:1], pair[1:], same=True))
+            rows.append(_changed(*pair) if sign == "~" else LinePair(pair[:1], pair[1:], same=True))
     return rows
 
 
@@ -66,7 +66,7 @@ def _stripped(lines: Sequence[str]) -> list[str]:
     return [line.lstrip() for line in lines]
 
 
-def _changed(left: Numbered, right: Numbered) -> Row:
+def _changed(left: Numbered, right: Numbered) -> LinePair:
     before, after = _words(left), _words(right)
     matcher = SequenceMatcher(None, before, after, autojunk=False)
     gone, come = set[int](), set[int]()  # positions of characters
@@ -74,7 +74,7 @@ def _changed(left: Numbered, right: Numbered) -> Row:
         if tag != "equal":
             gone |= _characters(before, i1, i2)
             come |= _characters(after, j1, j2)
-    return Row(
+    return LinePair(
         (left._replace(line=_marked(left.line, gone)),),
         (right._replace(line=_marked(right.line, come)),),
     )

@@ -13,7 +13,7 @@ from app.modes import Way
 
 
 @dataclass(frozen=True)
-class Cell:
+class MatrixCell:
     """`finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
 
     column: str  # a Text
@@ -28,19 +28,19 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Found:
+class MatrixFindings:
     """One row. `note` says what it has other than most: "2 buyers"."""
 
     target: str
     note: str
-    cells: list[Cell]
+    cells: list[MatrixCell]
 
 
 @dataclass(frozen=True)
 class Matrix:
     """The rows of one target; none for one that the explorer has no model of."""
 
-    rows: list[Found]
+    rows: list[MatrixFindings]
     kept_in: str = ""  # "database", "rows", "zookeeper": why the explorer has no model of it
 
 
@@ -52,7 +52,7 @@ def matrix(target: str) -> Matrix:
         of, note = _parsed(name)
         if of in wanted:
             row_cells = [_cell(column, cells[column]) for column in (*COLUMNS, AGAIN)]
-            rows.append(Found(of, note, row_cells))
+            rows.append(MatrixFindings(of, note, row_cells))
     return Matrix(rows, "" if rows else Way.of(target).needs)
 
 
@@ -62,8 +62,8 @@ def _parsed(name: str) -> tuple[str, str]:
     return target, note
 
 
-def _cell(column: str, text: str) -> Cell:
+def _cell(column: str, text: str) -> MatrixCell:
     finding, bracket, cost = text.partition(" (")
     if not bracket:
-        return Cell(column, "", "")
-    return Cell(column, finding, f"({cost}", column in COLUMNS)
+        return MatrixCell(column, "", "")
+    return MatrixCell(column, finding, f"({cost}", column in COLUMNS)

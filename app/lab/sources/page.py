@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from app.domain import UnknownWay
-from app.lab.sources.compared import Row, compared
+from app.lab.sources.compared import LinePair, compared
 from app.lab.sources.matrix_rows import Matrix, matrix
 from app.lab.sources.measured import Cost, cost
 from app.lab.sources.source import File, files, parted, section
@@ -41,11 +41,11 @@ class Comparison:
     left: str
     right: str
     files: tuple[File, File]
-    before: list[Row]
-    selling: list[Row]
+    before: list[LinePair]
+    selling: list[LinePair]
 
     @property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[LinePair]:
         return self.before + self.selling
 
     @property

@@ -20,7 +20,7 @@ from app.domain import (
     iso,
 )
 from app.lab.contract import BOOKS, EVENTS
-from app.lab.round_form import FINE, ROUND, Refused, limits, linked, read, refused, round_limits
+from app.lab.round_form import FINE, ROUND, FormErrors, limits, linked, read, refused, round_limits
 from app.lab.stampede.drivers import Drivers
 from app.lab.stampede.event_stream import last_seen, nothing_more, stream
 from app.lab.stampede.events import all_kept, follow
@@ -60,7 +60,7 @@ def blueprint(runs: Runs, drivers: Drivers) -> Blueprint:
     def index() -> Response:
         return form_page(linked(ASKED))
 
-    def form_page(values: Mapping[str, object], why: Refused = FINE) -> Response:
+    def form_page(values: Mapping[str, object], why: FormErrors = FINE) -> Response:
         try:
             ended = [listed(run) for run in runs.latest(MOST)]
         except DatabaseAway:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from app.lab.transactions.case import Case
 from app.lab.transactions.noticing import SameValue, Unwatch, WatchNotices
 from app.lab.transactions.seeing import Queued, ReadInside
-from app.lab.transactions.sides import Postgres, Side, Step, Valkey
+from app.lab.transactions.sides import Postgres, ServerSide, ServerStep, Valkey
 from app.lab.transactions.undoing import Discard, ErrorInsideExec, ErrorWhileQueuing, NoExec
 from app.store.throwaway import Pair, pair
 
-__all__ = ["CASES", "Case", "Pair", "Reading", "Result", "Step", "joined", "pair", "play"]
+__all__ = ["CASES", "Case", "Pair", "Reading", "Result", "ServerStep", "joined", "pair", "play"]
 
 CASES: tuple[Case, ...] = (
     Queued(),
@@ -31,7 +31,7 @@ CASES: tuple[Case, ...] = (
 class Reading:
     """What one server did in a case: every statement, and the stock before and after."""
 
-    steps: list[Step]
+    steps: list[ServerStep]
     before: str
     after: str
     so: str  # made of what was read
@@ -76,7 +76,7 @@ def joined(case: Case, valkey: Reading, postgresql: Reading) -> Result:
     )
 
 
-def _reading(side: Side, story: Callable[[], str], taught: str) -> Reading:
+def _reading(side: ServerSide, story: Callable[[], str], taught: str) -> Reading:
     before = side.stock()
     so = story()
     return Reading(side.steps, before, side.stock(), so, as_taught=so == taught)

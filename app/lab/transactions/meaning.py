@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from app.lab.transactions.sides import Step
+from app.lab.transactions.sides import ServerStep
 from app.text import Text
 
 DONE_UNSEEN = Text("Done at once, and seen by nobody else yet.")
@@ -37,7 +37,7 @@ MEANINGS = tuple(
 )
 
 
-def meanings(steps: Iterable[Step]) -> list[str]:
+def meanings(steps: Iterable[ServerStep]) -> list[str]:
     """One sentence for each step; "" where the reply speaks for itself."""
     begun: set[str] = set()  # who is in a transaction of SQL
     sentences: list[str] = []
@@ -53,7 +53,7 @@ def meanings(steps: Iterable[Step]) -> list[str]:
     return sentences
 
 
-def _meaning(step: Step) -> str:
+def _meaning(step: ServerStep) -> str:
     for statement, reply, words in MEANINGS:
         if statement.match(step.statement) and reply.match(step.reply):
             return words

@@ -19,7 +19,7 @@ from typing import Any
 from servers.process import end, start
 
 from app.domain import ShopError
-from app.lab.transactions import CASES, Case, Reading, Result, Step, joined
+from app.lab.transactions import CASES, Case, Reading, Result, ServerStep, joined
 
 COMMAND = (sys.executable, "-m", "app.cli", "transactions", "--json")
 HANGS_S = 90.0  # it ends by itself long before: each of its waits is bounded
@@ -118,5 +118,5 @@ def _result(case: Case, row: Mapping[str, Any]) -> Result:
 
 
 def _reading(row: Mapping[str, Any]) -> Reading:
-    steps = [Step(**step) for step in row["steps"]]
+    steps = [ServerStep(**step) for step in row["steps"]]
     return Reading(steps, row["before"], row["after"], row["so"], row["as_taught"])

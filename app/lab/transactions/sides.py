@@ -24,7 +24,7 @@ Say = Callable[[str], str]
 
 
 @dataclass(frozen=True)
-class Step:
+class ServerStep:
     """One statement of one client, with the server's reply."""
 
     client: str
@@ -33,7 +33,7 @@ class Step:
     stock: str  # as all others see it after that
 
 
-class Side(ABC):
+class ServerSide(ABC):
     """One server during one case: its clients, and what they said, in order."""
 
     ask: ClassVar[str]  # the statement that reads the stock
@@ -42,7 +42,7 @@ class Side(ABC):
     def __init__(self, address: str) -> None:
         """`address`: see `throwaway.Pair`."""
         self.address = address
-        self.steps: list[Step] = []
+        self.steps: list[ServerStep] = []
         self.open = ExitStack()
         self.outside = self.connect()
         for statement in self.restock:
@@ -69,7 +69,7 @@ class Side(ABC):
 
         def noted(statement: str) -> str:
             reply = say(statement)
-            self.steps.append(Step(name, statement, reply, self.stock()))
+            self.steps.append(ServerStep(name, statement, reply, self.stock()))
             return reply
 
         return noted
@@ -87,7 +87,7 @@ def _answering(server: str, kind: type[Exception]) -> Iterator[None]:
         raise ShopError(f"{server} does not answer: {error}") from error
 
 
-class Valkey(Side):
+class Valkey(ServerSide):
     """Speaks RESP2; replies are written as redis-cli writes them, strings without quotes."""
 
     ask = "GET stock"
@@ -126,7 +126,7 @@ def _as_shown(reply: object) -> str:
     return str(reply)
 
 
-class Postgres(Side):
+class Postgres(ServerSide):
     """Every statement by itself, as in psql; errors and command tags are written as psql does."""
 
     ask = "SELECT units FROM stock"

@@ -16,7 +16,7 @@ from app.server.answers import kind as called
 from app.server.answers import type_of
 from app.server.contract import fields
 from app.server.contract.operation import Answer, Field, Kind, Operation
-from app.server.contract.problems import BARE, KINDS, NotSoldProblem, OverLimitProblem, Told
+from app.server.contract.problems import BARE, KINDS, NotSoldProblem, OverLimitProblem, ProblemType
 from app.server.parse import FORMS, JSON
 from app.text import Text, together
 
@@ -46,14 +46,14 @@ SAYS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class ApiSide:
     """Shop or lab. `everywhere`: problems of each operation; `of_bodies`: of those that read one;
     `headers`: of each answer."""
 
     title: Text
     says: Text
     groups: Mapping[str, Text]  # blueprint -> heading
-    kinds: Mapping[str, Told] = field(default_factory=lambda: KINDS)  # of problems
+    kinds: Mapping[str, ProblemType] = field(default_factory=lambda: KINDS)  # of problems
     everywhere: tuple[Kind, ...] = (400,)
     of_bodies: tuple[Kind, ...] = (400, 411, 413, 415, Invalid)
     headers: tuple[str, ...] = fields.EVERY
@@ -68,18 +68,18 @@ def operations(app: Flask) -> dict[str, Operation]:
     }
 
 
-def document(app: Flask, side: Side, version: str) -> dict[str, Any]:
+def document(app: Flask, side: ApiSide, version: str) -> dict[str, Any]:
     return _Document(operations(app), side).of(app.url_map.iter_rules(), version)
 
 
 class _Document:
     """Gathers what is said once and referred to often, while the operations are described."""
 
-    def __init__(self, operations: Mapping[str, Operation], side: Side) -> None:
+    def __init__(self, operations: Mapping[str, Operation], side: ApiSide) -> None:
         self.operations = operations
         self.side = side
         self.slots: list[tuple[Any, dict[str, Any]]] = []  # a type, and its place in the document
-        self.problems: dict[str, Told] = {}
+        self.problems: dict[str, ProblemType] = {}
         self.headers: dict[str, Any] = {}
         self.parameters: dict[str, Any] = {}
 
@@ -205,7 +205,7 @@ class _Document:
         self.slots.append((kind, {}))
         return self.slots[-1][1]
 
-    def told(self, kind: Kind) -> tuple[str, Told]:
+    def told(self, kind: Kind) -> tuple[str, ProblemType]:
         """A problem's name in the contract, and what is told of it."""
         if isinstance(kind, int):
             return str(kind), BARE[kind]
@@ -269,7 +269,7 @@ def _body(members: Mapping[str, Field], closed: bool) -> dict[str, Any]:
     return {"required": True, "content": content}
 
 
-def _problem(name: str, known: Told, schema: dict[str, Any]) -> dict[str, Any]:
+def _problem(name: str, known: ProblemType, schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of its members, with those that are always the same."""
     known_by = "about:blank" if name.isdigit() else type_of(name)
     fixed = {"type": {"const": known_by}, "status": {"const": known.status}}

@@ -85,7 +85,7 @@ MEMBERS: dict[str, type] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ProblemType:
     """One type of problem. `members` is a TypedDict, all that its document has."""
 
     status: int
@@ -94,15 +94,15 @@ class Told:
     members: type
 
 
-KINDS: dict[str, Told] = {
-    name: Told(status, title, MEANINGS[name], MEMBERS.get(name, Problem))
+KINDS: dict[str, ProblemType] = {
+    name: ProblemType(status, title, MEANINGS[name], MEMBERS.get(name, Problem))
     for name, (status, title) in {
         **{named(outcome): status_and_title for outcome, status_and_title in OUTCOMES.items()},
         **{kind(error): status_and_title for error, status_and_title in PROBLEMS.items()},
     }.items()
 }
 # Without a type of their own: they say no more than their status does.
-BARE: dict[int, Told] = {
-    status: Told(status, title, STATUSES.get(status, words), Problem)
+BARE: dict[int, ProblemType] = {
+    status: ProblemType(status, title, STATUSES.get(status, words), Problem)
     for status, (title, words) in HTTP_WORDS.items()
 }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from app.server.contract.document import Side
+from app.server.contract.document import ApiSide
 from app.server.contract.fields import EVERY, PAGES
 from app.server.contract.operation import Schema
-from app.server.contract.problems import Told
+from app.server.contract.problems import ProblemType
 from app.server.parse import JSON
 from app.text import Text
 
@@ -35,7 +35,7 @@ class Given(NamedTuple):
     headers: list[str]
 
 
-class Row(NamedTuple):
+class OperationRow(NamedTuple):
     """One operation."""
 
     id: str
@@ -48,12 +48,12 @@ class Row(NamedTuple):
     example: Any  # of a body
 
 
-def rows(document: Mapping[str, Any], group: str) -> Iterator[Row]:
+def rows(document: Mapping[str, Any], group: str) -> Iterator[OperationRow]:
     components = document["components"]
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
             if operation["tags"] == [group]:
-                yield Row(
+                yield OperationRow(
                     operation["operationId"],
                     method.upper(),
                     path,
@@ -137,7 +137,7 @@ def types(document: Mapping[str, Any]) -> Iterator[Type]:
             yield Type(name.rpartition(".")[2], schema.get("description", ""), members)
 
 
-def problems(document: Mapping[str, Any], side: Side) -> Iterator[tuple[str, Told]]:
+def problems(document: Mapping[str, Any], side: ApiSide) -> Iterator[tuple[str, ProblemType]]:
     """Those with a type of their own that somebody here answers with."""
     schemas = document["components"]["schemas"]
     yield from (each for each in side.kinds.items() if f"problem.{each[0]}" in schemas)

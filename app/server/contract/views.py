@@ -11,7 +11,7 @@ from flask.blueprints import BlueprintSetupState
 
 from app.server.answers import json, page
 from app.server.contract import shown
-from app.server.contract.document import Side, document
+from app.server.contract.document import ApiSide, document
 from app.server.contract.fields import LANGUAGE
 from app.server.contract.operation import Answer, Operation
 from app.text import Text
@@ -35,7 +35,7 @@ FILES = Operation(
 )
 
 
-def blueprint(side: Side, frame: str) -> Blueprint:
+def blueprint(side: ApiSide, frame: str) -> Blueprint:
     """`frame` is the template of the pages around."""
     contract = Blueprint("contract", __name__)
 

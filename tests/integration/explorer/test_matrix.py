@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.explorer.matrix import AGAIN, COLUMNS, Asked, Matrix, asked, cell, explored, written
+from app.explorer.matrix import AGAIN, COLUMNS, Matrix, MatrixRow, asked, cell, explored, written
 
 WRITTEN = written()
 
@@ -21,7 +21,7 @@ def test_all_that_can_be_explored_is_in_it() -> None:
 
 @pytest.mark.parametrize("column", [*COLUMNS, AGAIN])
 @pytest.mark.parametrize("row", asked(), ids=str)
-def test_cell(matrix: Matrix, row: Asked, column: str) -> None:
+def test_cell(matrix: Matrix, row: MatrixRow, column: str) -> None:
     assert cell(matrix[row][column]) == WRITTEN[str(row)][column]
 
 

@@ -12,13 +12,13 @@ from badluck.search.names import LETTERS
 
 from app.domain import ShopError
 from app.explorer.hold_target import Holding
-from app.explorer.matrix import Asked, Matrix, asked
+from app.explorer.matrix import Matrix, MatrixRow, asked
 from app.explorer.replays import replay
 from app.explorer.targets import Target
 
 
 @pytest.mark.parametrize("row", asked(), ids=str)
-def test_every_finding_of_the_matrix(real: RealBackend, matrix: Matrix, row: Asked) -> None:
+def test_every_finding_of_the_matrix(real: RealBackend, matrix: Matrix, row: MatrixRow) -> None:
     """All that goes wrong in any of that row's cells, not only what is gravest."""
     target, names = Target(row.name), LETTERS[: row.buyers]
     for finding in (finding for report in matrix[row].values() for finding in report.findings):

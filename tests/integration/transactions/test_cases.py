@@ -11,7 +11,7 @@ import pytest
 from app.lab.transactions import CASES, Pair, Result, pair, play
 from app.lab.transactions.case import Case
 from app.lab.transactions.meaning import DONE_UNSEEN, MEANINGS, meanings
-from app.lab.transactions.sides import Say, Side, Valkey
+from app.lab.transactions.sides import Say, ServerSide, Valkey
 from app.store import embedded
 from tests.support.servers import redis_server, until
 
@@ -162,7 +162,7 @@ class Meddled(Valkey):
         return meddling(self, super().client(name), "EXEC", "SET stock 7")
 
 
-def meddling(side: Side, say: Say, after: str, deed: str) -> Say:
+def meddling(side: ServerSide, say: Say, after: str, deed: str) -> Say:
     def meddled(statement: str) -> str:
         reply = say(statement)
         if statement == after:

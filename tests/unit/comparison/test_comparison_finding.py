@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from app.lab.comparison.bars import bars
-from app.lab.comparison.finding import Finding, finding
+from app.lab.comparison.finding import Conclusion, finding
 from app.lab.comparison.record import Result
 from tests.unit.comparison.comparisons import comparison, result
 
 OVERSOLD: dict[str, Any] = {"verdict": "oversold", "oversold": 2_456}
 
 
-def found(*results: Result) -> Finding:
+def found(*results: Result) -> Conclusion:
     said = finding(bars(comparison(*results)))
     assert said
     return said

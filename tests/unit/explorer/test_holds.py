@@ -19,7 +19,7 @@ from app.explorer.hold_findings import RULES
 from app.explorer.hold_matrix import PAUSES, asked, explored
 from app.explorer.hold_matrix import cell as cell_of
 from app.explorer.hold_target import Holding
-from app.explorer.matrix import COLUMNS, PREVENTED, Asked
+from app.explorer.matrix import COLUMNS, PREVENTED, MatrixRow
 from app.explorer.matrix import read as cells
 from app.explorer.replays import replay
 from app.explorer.saved import read
@@ -55,24 +55,24 @@ def test_every_sound_way_has_its_row() -> None:
 ONE_COLUMN = ("lock:redlock", "lock:queue", "fused", "lock:fenced", "lock:watchdog")
 
 
-def quick(row: Asked) -> Sequence[str]:
+def quick(row: MatrixRow) -> Sequence[str]:
     return QUICK[:1] if row.name in ONE_COLUMN else QUICK
 
 
-def check(row: Asked, columns: Sequence[str]) -> None:
+def check(row: MatrixRow, columns: Sequence[str]) -> None:
     for column, report in explored(row, columns).items():
         assert cell_of(row, column, report) == WRITTEN[str(row)][column], column
 
 
 @pytest.mark.parametrize("row", asked(), ids=str)
-def test_row(row: Asked) -> None:
+def test_row(row: MatrixRow) -> None:
     """What takes longer is below."""
     check(row, quick(row))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("row", asked(), ids=str)
-def test_the_rest_of_the_row(row: Asked) -> None:
+def test_the_rest_of_the_row(row: MatrixRow) -> None:
     check(row, [column for column in COLUMNS if column not in quick(row)])
 
 
