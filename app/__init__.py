@@ -68,7 +68,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.ops.shared_settings import lab_token
     from app.server import answers, health, hosts
     from app.server.contract import views
-    from app.server.metrics import views as metrics
+    from app.server.metrics import scrape
     from app.server.setup import flask_app
 
     settings = settings or Settings.read(os.environ)
@@ -82,7 +82,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     foreign.refuse(app)
     app.register_blueprint(views.blueprint(SIDE, "lab/base.html"))
     app.register_blueprint(health.blueprint(services.readiness))
-    app.register_blueprint(metrics.blueprint(services.metrics))
+    app.register_blueprint(scrape.blueprint(services.metrics))
     app.context_processor(lambda: {"complaints": lambda: services.readiness.look().complaints})
     app.register_blueprint(
         rounds.blueprint(services.rounds, services.auditor, services.dead_letters, services.about)

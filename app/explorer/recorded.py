@@ -1,9 +1,9 @@
-"""What `lastapple explore --save` wrote, read again."""
+"""Read what `lastapple explore --save` wrote, of any target."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,8 @@ from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
 from app.explorer.book import UNITS
+from app.explorer.hold_target import Holding
+from app.explorer.repairing import REPAIRS, Repairing
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
 
@@ -30,21 +32,18 @@ class Recorded(NamedTuple):
     changed: bool  # the student's file is not what it was
 
 
-Others = Callable[[CheckedJson], Target | None]  # of a document that is about a target of theirs
-
-
-def read(text: bytes, others: Others = lambda _: None) -> Recorded:
+def read(text: bytes) -> Recorded:
     """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
     try:
-        return _read(CheckedJson(orjson.loads(text), ""), others)
+        return _read(CheckedJson(orjson.loads(text), ""))
     except orjson.JSONDecodeError as error:
         raise Invalid({"file": f"{NONE}, nor any JSON: {error}."}) from error
     except Unreadable as error:
         raise Invalid({"file": f"{NONE}: {error}"}) from error
 
 
-def _read(document: CheckedJson, others: Others) -> Recorded:
-    target = others(document) or _target(document)
+def _read(document: CheckedJson) -> Recorded:
+    target = _target(document)
     known = read_traces(document, {rule.name for rule in target.rules}, target.columns)
     changed = False
     if isinstance(target, Student):
@@ -55,17 +54,23 @@ def _read(document: CheckedJson, others: Others) -> Recorded:
 
 
 def _target(document: CheckedJson) -> Target | Student:
-    if "file" not in document.members:
-        return mode_of(document)
-    stock = document.number("stock", *UNITS)
-    return _student(document.text("file"), stock, _resends(document))
+    if document.members.get("target") in tuple(REPAIRS):
+        return Repairing(document.text("target"), accepts=bool(document.number("accepts", 0, 1)))
+    if "file" in document.members:
+        stock = document.number("stock", *UNITS)
+        return _student(document.text("file"), stock, _resends(document))
+    usual = _mode(document)
+    if "hold_ms" not in document.members:
+        return usual
+    hold = document.number("hold_ms", 1, ROUND_BOUNDS["hold"].high)
+    return Holding(**asdict(usual), hold=hold)
 
 
 def _resends(document: CheckedJson) -> bool:
     return bool(document.one_of("retries", (0, "default")) == "default")
 
 
-def mode_of(document: CheckedJson) -> Target:
+def _mode(document: CheckedJson) -> Target:
     """Raises Unreadable, Invalid."""
     stock = document.number("stock", *UNITS)
     resend = _resends(document)

@@ -1,10 +1,14 @@
-"""What Prometheus reads: the workers' counts, how far fulfil is behind, and the last audits."""
+"""Answer Prometheus: the workers' counts, how far fulfil is behind, and the last audits.
+
+The lab does so: no customer reaches it, and it answers while all of the shop waits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from flask import Blueprint, Response
 from prometheus_client import CollectorRegistry
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -13,10 +17,10 @@ from prometheus_client.registry import Collector
 
 from app.domain import StoreAway
 from app.ops.lag import Lag
+from app.server.contract.operation import Answer, Operation
 from app.server.metrics.audits import Audited, Audits
 from app.service.metrics import places
-
-__all__ = ["CONTENT_TYPE_LATEST", "Metrics"]
+from app.text import Text
 
 UNITS = ("stocked", "left", "held", "sold", "oversold", "undersold")  # of an audit
 Row = tuple[str, str, float]  # name without lastapple_, what it says, value
@@ -99,3 +103,19 @@ def _by_item(rows: Iterable[tuple[str, list[Row]]]) -> list[Metric]:
                 made[name] = gauge
             gauge.add_metric([item], float(value))
     return list(made.values())
+
+
+def blueprint(metrics: Metrics) -> Blueprint:
+    lab = Blueprint("metrics", __name__)
+
+    @lab.get("/metrics")
+    @Operation(
+        Text("Figures for Prometheus"),
+        Text("With the lab's token in the header Authorization (Bearer), where it asks."),
+        {200: Answer(None, Text("In Prometheus' text format."))},
+        other=("text/plain",),
+    )
+    def scrape() -> Response:
+        return Response(metrics.text(), content_type=CONTENT_TYPE_LATEST)
+
+    return lab
