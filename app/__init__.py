@@ -58,7 +58,6 @@ def create_lab(settings: Settings | None = None) -> Flask:
     from app.lab.explorer import search_views as explorer_search
     from app.lab.explorer import views as explorer
     from app.lab.explorer.searches import Explorer
-    from app.lab.rounds import holds
     from app.lab.rounds import views as rounds
     from app.lab.sources import views as read
     from app.lab.stampede import views as stampede
@@ -87,7 +86,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     app.register_blueprint(
         rounds.blueprint(services.rounds, services.auditor, services.dead_letters, services.about)
     )
-    app.register_blueprint(holds.blueprint(services.rounds, services.holds))
+    app.register_blueprint(rounds.holds_blueprint(services.rounds, services.holds))
     app.register_blueprint(read.blueprint(settings.var, services.comparisons))
     app.extensions["explorer"] = Explorer(settings.own_sell)
     app.register_blueprint(explorer.blueprint(app.extensions["explorer"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from typing import TypedDict
 
 from flask import Blueprint, Response, request, url_for
 
@@ -32,6 +33,7 @@ from app.service import catalogue, verdict
 from app.service.audit import Auditor
 from app.service.catalogue import CatalogueEntry
 from app.service.dead_letters import DeadLetters
+from app.service.holds import Holds
 from app.service.round_view import View, terms, view
 from app.service.rounds import Rounds
 from app.service.verdict import Audit
@@ -51,6 +53,7 @@ LINKS = {
     name: leads(to, item="item", number="round")
     for name, to in {"look": "lab.show", "audit": "lab.audit", "holds": "holds.show"}.items()
 } | {"end": leads("lab.end", item="item")}
+MOST = 12  # holds on the page: what expires next
 UNKNOWN = (UnknownItem, UnknownRound, Lacking, *BOOKS)
 
 
@@ -190,6 +193,36 @@ def blueprint(
         return json(everything)
 
     return lab
+
+
+def holds_blueprint(rounds: Rounds, holds: Holds) -> Blueprint:
+    lab = Blueprint("holds", __name__)
+
+    @lab.get("/rounds/<item>/<int:number>/holds")
+    @Operation(Text("The holds that run out next"), answers={200: AllDue}, problems=UNKNOWN)
+    def show(item: str, number: int) -> Response:
+        listed: list[Due] = [
+            {"order": each.order.id, "quantity": each.order.quantity, "pay_in_ms": max(0, each.ms)}
+            for each in holds.next_due(rounds.find(item, number), MOST)
+        ]
+        due: AllDue = {"holds": listed}
+        return json(due)
+
+    return lab
+
+
+class Due(TypedDict):
+    """One hold; `order` is its order's id."""
+
+    order: str
+    quantity: int
+    pay_in_ms: int  # left to pay in
+
+
+class AllDue(TypedDict):
+    """The holds that expire next, the first of them first."""
+
+    holds: list[Due]
 
 
 class Stands(View):
