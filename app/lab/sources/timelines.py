@@ -12,8 +12,7 @@ from pathlib import Path
 from badluck.faults import Faults
 
 from app.explorer.matrix import COLUMNS
-from app.lab.sources.drawings import drawings
-from app.lab.sources.narrated import narrated
+from app.lab.sources.drawings import drawings, narrated
 from app.lab.sources.source import TOP
 from app.modes import Way
 from app.text import Text
