@@ -56,6 +56,8 @@ class OwnShop(LocalServer, MeasuredShop):
     connections are spread unevenly, and one worker may well get nearly all of them.
     """
 
+    name = "The shop"
+
     def __init__(self, folder: Path, threads: int | None) -> None:
         shop_port, lab_port, self.store_port = (free_port() for _ in range(3))
         MeasuredShop.__init__(self, f"http://127.0.0.1:{shop_port}", f"http://127.0.0.1:{lab_port}")

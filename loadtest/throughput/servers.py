@@ -90,6 +90,8 @@ def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> It
 class PlainShop(LocalServer):
     """A yardstick in gunicorn; `threads` are those of each worker."""
 
+    name = "A yardstick"
+
     def __init__(self, shop: OwnShop, module: str, threads: int, peer: str = "") -> None:
         self.url, self.threads = f"http://127.0.0.1:{free_port()}", threads
         command = [sys.executable, "-m", "gunicorn", f"loadtest.throughput.{module}:app"]

@@ -62,9 +62,11 @@ def end(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> None:
 class Server:
     """A process that serves, until it is stopped or its `with` block ends.
 
-    `seconds` is the longest that a start may take. `failure` is raised when a start fails.
+    `seconds` is the longest that a start may take. `failure` is raised when a start fails; it
+    calls the server by `name`, or else by its program.
     """
 
+    name = ""
     seconds = START
     failure: type[Exception] = NotStarted
 
@@ -80,7 +82,8 @@ class Server:
         try:
             wait(lambda: not self.runs() or self.serves(), self.seconds)
             if not (self.runs() and self.serves()):
-                raise self.failure(f"{Path(self.command[0]).name} does not start:\n{self.said()}")
+                name = self.name or Path(self.command[0]).name
+                raise self.failure(f"{name} does not start:\n{self.said()}")
         except BaseException:
             self.kill()
             raise
