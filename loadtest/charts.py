@@ -99,7 +99,7 @@ def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -
         chart,
         {
             name: [
-                drawn(column, spreads[name, column], scale, ink, chart.log)
+                draw_bar(column, spreads[name, column], scale, ink, chart.log)
                 for column, ink in inks.items()
             ]
             for name in groups
@@ -108,7 +108,7 @@ def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -
     )
 
 
-def drawn(column: Column, of: Spread | None, scale: Scale, ink: str, log: bool) -> Bar:
+def draw_bar(column: Column, of: Spread | None, scale: Scale, ink: str, log: bool) -> Bar:
     drawing = draw_figure(scale, of, ink, log)
     if of is None:
         return Bar(column.heading, of, drawing, "–", "")

@@ -22,13 +22,13 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Comparis
     Raises click.BadParameter and Refused for bad input that only the shop could tell,
     RunFailed when the run could not be finished. Whatever happens, nothing is left running.
     """
-    with Steps() as steps, the_shop(options, lab_url) as shop:
+    with Steps() as steps, open_shop(options, lab_url) as shop:
         try:
             lab = Lab(shop.lab_url)
             about = lab.about()
             check_modes(options.modes, about)
             check_threads(options.buyers, about)
-            with borrowed(lab, options, steps.console):
+            with replace_running_round(lab, options, steps.console):
                 run = ComparisonRun(shop.url, lab, options, about, steps.step)
                 run.try_modes()
                 steps.expect(run.steps())
@@ -41,7 +41,7 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Comparis
 
 
 @contextmanager
-def the_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
+def open_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
     """The running shop that was named, or one of our own."""
     if options.url is None:
         with own_shop(options.buyers) as shop:
@@ -56,7 +56,7 @@ def the_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
 
 
 @contextmanager
-def borrowed(lab: Lab, options: Options, console: Console) -> Iterator[None]:
+def replace_running_round(lab: Lab, options: Options, console: Console) -> Iterator[None]:
     """In somebody's running shop: say which round had to go, and leave none of ours behind."""
     if options.url is None:
         yield

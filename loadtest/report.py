@@ -49,12 +49,12 @@ def document(
         ended.astimezone(UTC).isoformat(timespec="seconds"),
         machine,
         options,
-        [rounded(row) for row in rows],
-        [rounded(yardstick) for yardstick in yardsticks],
+        [round_figures(row) for row in rows],
+        [round_figures(yardstick) for yardstick in yardsticks],
     )
 
 
-def rounded(figures: Rounded) -> Rounded:
+def round_figures(figures: Rounded) -> Rounded:
     made = copy(figures)
     for name, value in vars(figures).items():
         if isinstance(value, float):

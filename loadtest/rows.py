@@ -97,11 +97,11 @@ def _copy(figures: LoadFigures, names: Iterable[str]) -> dict[str, Any]:
     return {name: getattr(figures, name) for name in names} | {"generator_cpu": figures.cpu}
 
 
-def yardstick(repeat: int, noop: LoadFigures) -> Yardstick:
+def build_yardstick(repeat: int, noop: LoadFigures) -> Yardstick:
     return Yardstick(repeat=repeat, errors=errors(noop), **_copy(noop, SPEED))
 
 
-def row(
+def build_row(
     mode: str,
     exhibit: bool,
     repeat: int,
@@ -129,7 +129,7 @@ def row(
     )
 
 
-def worth_a_cross_check(rows: list[ComparisonRow]) -> list[ComparisonRow]:
+def select_for_wrk(rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """The rows of one repeat that wrk measures again: the fastest, and any generator-bound."""
     fastest = sorted(rows, key=lambda row: row.goodput, reverse=True)[:FASTEST]
     return [row for row in rows if row in fastest or row.generator_bound]

@@ -16,10 +16,10 @@ from loadtest.rows import (
     Cells,
     ComparisonRow,
     Yardstick,
+    build_row,
+    build_yardstick,
     label,
-    row,
-    worth_a_cross_check,
-    yardstick,
+    select_for_wrk,
 )
 from loadtest.window import LoadFigures
 
@@ -90,11 +90,11 @@ class ComparisonRun:
 
         atomic = cells["atomic"].cost if "atomic" in cells else None
         rows = [
-            row(mode, self.about.exhibit(mode), number, cells[mode], atomic, noop)
+            build_row(mode, self.about.exhibit(mode), number, cells[mode], atomic, noop)
             for mode in self.options.modes
         ]
         self.rows += rows
-        self.yardsticks.append(yardstick(number, noop))
+        self.yardsticks.append(build_yardstick(number, noop))
         if wrk.path():
             self.cross_check(number, rows, self.yardsticks[-1])
 
@@ -137,7 +137,7 @@ class ComparisonRun:
             noop.wrk_goodput = wrk.goodput(self.load(item=None))
         if not noop.wrk_goodput:
             raise RunFailed(f"{self.url} answered no POST /noop of wrk.")
-        for measured_row in worth_a_cross_check(rows):
+        for measured_row in select_for_wrk(rows):
             with self.step(f"repeat {number}: {self.label(measured_row.mode)}, by wrk"):
                 goodput, _ = self.cost(measured_row.mode, wrk.goodput)
             measured_row.wrk_goodput, measured_row.wrk_ratio_noop = (

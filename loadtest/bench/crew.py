@@ -90,12 +90,12 @@ class Crew:
 
 
 @contextmanager
-def hired(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
+def start_workers(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
     """`count` workers that wait for cells; killed by their ids on leaving."""
     crew = Crew([], settings)
     try:
         for number in range(count):
-            crew.members.append(_hire(folder / f"worker-{number}.log"))
+            crew.members.append(_start_worker(folder / f"worker-{number}.log"))
         yield crew
     finally:
         for member in crew.members:
@@ -105,7 +105,7 @@ def hired(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
             member.link.close()
 
 
-def _hire(log: Path) -> BenchWorker:
+def _start_worker(log: Path) -> BenchWorker:
     ours, theirs = multiprocessing.Pipe()
     with theirs:
         command = [sys.executable, "-m", "loadtest.bench.worker", str(theirs.fileno())]

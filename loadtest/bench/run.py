@@ -15,7 +15,7 @@ import redis
 from loadtest.bench import BenchFailed, server
 from loadtest.bench.cell import Shape
 from loadtest.bench.contender import Names
-from loadtest.bench.crew import Crew, hired
+from loadtest.bench.crew import Crew, start_workers
 from loadtest.bench.extra_servers import extra_servers
 from loadtest.bench.results import LockFigures, LockResult, figures
 from loadtest.bench.rows import LockRow
@@ -88,7 +88,7 @@ def stage(
             tempfile.TemporaryDirectory(prefix="lastapple-bench-") as name,
             server.running(Path(name)) as store,
             extra_servers(needs, Path(name), server.url(store), zookeeper_hosts) as settings,
-            hired(Path(name), settings, processes) as crew,
+            start_workers(Path(name), settings, processes) as crew,
         ):
             try:
                 yield store, crew

@@ -14,10 +14,10 @@ import click
 from app.cli import output
 from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.config import DURABILITIES
-from loadtest.chaos.faults import possible
+from loadtest.chaos.faults import list_possible_faults
 from loadtest.chaos.history import read
 from loadtest.chaos.judge.judge import Judgement, Verdict, judge
-from loadtest.chaos.plan import planned
+from loadtest.chaos.plan import plan_run
 from loadtest.chaos.report import document, page
 from loadtest.chaos.run import RunOptions, parse_modes, run
 
@@ -69,7 +69,7 @@ def chaos(
         minutes, seed, parse_modes(modes, postgresql), postgresql, durability, holds
     )
     if plan_only:
-        acts = planned(seed, minutes, wanted.modes, possible(postgresql), holds)
+        acts = plan_run(seed, minutes, wanted.modes, list_possible_faults(postgresql), holds)
         output.print_json([*acts])
         return
     for file in (kept, html, json_file):

@@ -46,7 +46,7 @@ def is_hit(fault: InjectedFault) -> bool:
     return bool(fault.hit or fault.unbooked)
 
 
-def counted(faults: list[InjectedFault]) -> dict[str, int]:
+def count_by_name(faults: list[InjectedFault]) -> dict[str, int]:
     return dict(sorted(Counter(name(fault) for fault in faults).items()))
 
 

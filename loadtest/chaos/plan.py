@@ -128,7 +128,7 @@ def _step(chance: random.Random, target: FaultSpec, long: float) -> FaultStep:
     return FaultStep(round(at, 2), kind, where, round(seconds, 2), delay, chance.random())
 
 
-def planned(
+def plan_run(
     seed: int, minutes: float, modes: Sequence[str], targets: Sequence[FaultSpec], holds: bool
 ) -> Iterator[Act]:
     """The acts of a run: so many as fit if nothing takes longer than it was planned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from loadtest.chaos.fault_coverage import counted, is_hit, measure_coverage
+from loadtest.chaos.fault_coverage import count_by_name, is_hit, measure_coverage
 from loadtest.chaos.history import RunStarted, encode
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.judge import JudgedRound, Judgement
@@ -28,8 +28,8 @@ def document(judged: Judgement) -> dict[str, Any]:
         "durability": run.durability,
         "modes": list(run.modes),
         "holds": run.holds,
-        "faults": counted(faults),
-        "hits": counted([fault for fault in faults if is_hit(fault)]),
+        "faults": count_by_name(faults),
+        "hits": count_by_name([fault for fault in faults if is_hit(fault)]),
         "rounds": len(judged.rounds),
         "sales": judged.sales,
         **counts,

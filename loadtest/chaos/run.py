@@ -13,7 +13,7 @@ from app.modes import MODES, Way
 from loadtest.chaos import ChaosFailed
 from loadtest.chaos.chaos_runner import ChaosRunner
 from loadtest.chaos.database import books
-from loadtest.chaos.faults import possible
+from loadtest.chaos.faults import list_possible_faults
 from loadtest.chaos.history import Book, BookEntry, Recorder, Reply, RunStarted
 from loadtest.chaos.operator import Operator
 from loadtest.chaos.plan import ITEMS, act
@@ -61,7 +61,7 @@ def run(
         operator.take_over(ITEMS)
         market = Market(shop.front.port, recorder)
         conductor = ChaosRunner(shop, operator, market, recorder, gone)
-        targets = possible(wanted.postgresql)
+        targets = list_possible_faults(wanted.postgresql)
         deadline = time.monotonic() + wanted.minutes * 60
         number = 0
         while time.monotonic() < deadline and not gone():

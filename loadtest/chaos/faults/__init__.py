@@ -46,7 +46,7 @@ ONLY_SQLITE = {(Kind.DISK_FULL, Part.DATABASE)}  # a PostgreSQL that cannot writ
 OFTEN = ((Kind.KILL, Part.WORKER), (Kind.FREEZE, Part.WORKER), (Kind.KILL, Part.FULFIL))
 
 
-def possible(postgresql: bool) -> list[FaultSpec]:
+def list_possible_faults(postgresql: bool) -> list[FaultSpec]:
     """List the faults that this machine can inject, each as often as it is to be drawn."""
     without = set(ONLY_SQLITE if postgresql else ONLY_POSTGRESQL)
     if not can_know_what_is_synced():

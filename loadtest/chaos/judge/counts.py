@@ -9,13 +9,13 @@ from loadtest.chaos.history import Action, Book, Reply
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.moves import NEVER
 from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase
-from loadtest.chaos.judge.stock import EARLY, MS, nobodys, units_by_id
+from loadtest.chaos.judge.stock import EARLY, MS, count_missing_units, units_by_id
 
 SWEPT = 30_000 * MS  # within which units are back, when all is mended; a sweep takes half a second
 GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
 
-def counted(of: PlayedRound) -> list[Detection]:
+def detect_count_anomalies(of: PlayedRound) -> list[Detection]:
     """All that is wrong in a round, but for the order in which things were told."""
     detections = [*_units(of), *_limited(of)]
     for purchase in of.purchases:
@@ -31,7 +31,7 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
     if sold > stock:
         sentence = f"{sold} units are booked of {stock}."
         yield Detection(Anomaly.OVERSOLD, *of.name, sold - stock, sentence)
-    if of.audited and of.settled and (missing := nobodys(of)):
+    if of.audited and of.settled and (missing := count_missing_units(of)):
         sums = f"{of.left} left, {of.held} held and {sold} sold of {stock}"
         kind = Anomaly.STRANDED if missing > 0 else Anomaly.SURPLUS
         words = "are nobody's" if missing > 0 else "are there twice"

@@ -10,17 +10,17 @@ from enum import StrEnum
 from loadtest.chaos.fault_classes import NONE, FaultClass, classify
 from loadtest.chaos.history import Action, BookEntry, Event
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
-from loadtest.chaos.judge.counts import counted
+from loadtest.chaos.judge.counts import detect_count_anomalies
 from loadtest.chaos.judge.linearize import BUDGET, linearize
 from loadtest.chaos.judge.reconstruction import PlayedRound, Purchase, RunHistory, reconstruct_run
-from loadtest.chaos.judge.stock import moves_of, nobodys, units_by_id
+from loadtest.chaos.judge.stock import build_moves, count_missing_units, units_by_id
 from loadtest.chaos.promises import Durability, Loss, promise_for, says_what_is_left
 
 EXACT = ("exact", "untouched")  # words of the audit
 UNITS = {Anomaly.OVERSOLD, Anomaly.STRANDED, Anomaly.SURPLUS, Anomaly.UNBOOKED}
 
 
-def misjudged(of: PlayedRound, detections: list[Detection], excused: bool) -> Iterator[Detection]:
+def check_audit(of: PlayedRound, detections: list[Detection], excused: bool) -> Iterator[Detection]:
     """`found` is all that is wrong with the round, `excused`: something may be, after its faults.
 
     Then the audit may have seen what nobody else does, and is taken at its figures only.
@@ -54,13 +54,13 @@ def _contradicts(of: PlayedRound, detections: list[Detection], excused: bool, so
     if word == "oversold":
         return sold + of.held <= of.begun.stock
     if word == "undersold":
-        return nobodys(of) <= 0
+        return count_missing_units(of) <= 0
     # It may be so for what cannot be counted here: what the store has lost, sales that contradict.
-    sound = not detections and not nobodys(of) and not excused and not audit.marked
+    sound = not detections and not count_missing_units(of) and not excused and not audit.marked
     return word == "inconsistent" and sound
 
 
-def strangers(history: RunHistory) -> Iterator[Detection]:
+def detect_strangers(history: RunHistory) -> Iterator[Detection]:
     """Orders that are booked for another buyer than the one whose cookie pressed.
 
     Which name in the books is whose nobody tells: it is that under which most of a cookie's orders
@@ -160,32 +160,32 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     """`budget` is each round's. Raises ValueError for what is no history of one run."""
     history = reconstruct_run(events)
     durability = Durability(history.run.durability)
-    rounds = tuple(_judged(history, of, durability, budget) for of in history.rounds.values())
+    rounds = tuple(_judge_round(history, of, durability, budget) for of in history.rounds.values())
     may = {judged.of.name: judged.may for judged in rounds}
     broken: list[Detection] = []
     expected: list[Detection] = []
     for finding in (
         *(detection for each in rounds for detection in each.detections),
-        *strangers(history),
+        *detect_strangers(history),
     ):
         # A key that is of two rounds by mistake: what broke it may have befallen either.
         purchase = history.purchases.get((finding.item, finding.key))
         numbers = purchase.rounds if purchase else {finding.round}
         allowed = {loss for number in numbers for loss in may.get((finding.item, number), ())}
         (expected if finding.wrong in allowed else broken).append(finding)
-    broken += _homeless(history)
+    broken += _detect_orphans(history)
     return Judgement(history, rounds, tuple(broken), tuple(expected))
 
 
-def _judged(
+def _judge_round(
     history: RunHistory, of: PlayedRound, durability: Durability, budget: int
 ) -> JudgedRound:
-    detections = counted(of)
-    faults = tuple(dict.fromkeys(_met(history, of)))
+    detections = detect_count_anomalies(of)
+    faults = tuple(dict.fromkeys(_list_fault_classes(history, of)))
     cells = [promise_for(of.begun.mode, fault, durability) for fault in faults]
     may = frozenset(loss for cell in cells for loss in cell.may)
     holds = of.begun.hold is not None
-    moves = moves_of(of, history, says_what_is_left(of.begun.mode, holds))
+    moves = build_moves(of, history, says_what_is_left(of.begun.mode, holds))
     searched = linearize(moves, of.begun.stock, budget)
     if searched.linearizable is False:
         ops = moves[searched.stuck].ops
@@ -193,7 +193,7 @@ def _judged(
         if not ops:
             sentence = "No order of what was told ends with the units that are left."
         detections.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
-    detections += list(misjudged(of, detections, any(isinstance(loss, Anomaly) for loss in may)))
+    detections += list(check_audit(of, detections, any(isinstance(loss, Anomaly) for loss in may)))
     unsure = ""
     if searched.linearizable is None and Anomaly.IMPOSSIBLE not in may:
         unsure = f"not decided in {searched.looked_at:,} steps"
@@ -206,7 +206,7 @@ def _judged(
     )
 
 
-def _met(history: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
+def _list_fault_classes(history: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
     """Yield the classes of faults between its start and its last audit, hits or not."""
     yield NONE
     for fault in history.faults:
@@ -216,7 +216,7 @@ def _met(history: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
             yield classify(fault.kind, fault.where)
 
 
-def _homeless(history: RunHistory) -> list[Detection]:
+def _detect_orphans(history: RunHistory) -> list[Detection]:
     """Purchases of a round that was never begun: no fault makes one up."""
     return [
         Detection(

@@ -32,7 +32,7 @@ EARLY = 100 * MS
 MAKES = TAKEN | {Reply.UNKNOWN}
 
 
-def moves_of(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]:
+def build_moves(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]:
     """`exact`: SOLD_OUT and `left` are about the stock as it was, in this way of selling."""
     moves: list[Move] = []
     looks = _looks(of) if exact else {}
@@ -151,11 +151,11 @@ def _unknown(
     if of.begun.hold is not None:
         moves.append(Move(-units, since, after=after, due=False, ops=numbers))
         moves.append(_give(of, purchase, units, since, len(moves) - 1))
-    elif nobodys(of) > 0:
+    elif count_missing_units(of) > 0:
         moves.append(Move(-units, since, after=after, due=False, ops=numbers))
 
 
-def nobodys(of: PlayedRound) -> int:
+def count_missing_units(of: PlayedRound) -> int:
     """Units that are nobody's in the end; less than 0: there are more than there were."""
     if of.audited is None:
         return 0

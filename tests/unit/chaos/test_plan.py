@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from loadtest.chaos import ChaosFailed
-from loadtest.chaos.faults import STRIKES, possible
+from loadtest.chaos.faults import STRIKES, list_possible_faults
 from loadtest.chaos.history import Kind, Part
 from loadtest.chaos.plan import LONGEST, act
 from loadtest.chaos.run import list_modes, parse_modes
 
-TARGETS = possible(postgresql=False)
+TARGETS = list_possible_faults(postgresql=False)
 
 
 def test_the_same_seed_is_the_same_plan() -> None:
@@ -37,7 +37,7 @@ def test_nothing_stays_broken_beyond_the_longest() -> None:
 
 
 def test_a_database_decides_what_can_befall_it() -> None:
-    postgresql = set(possible(postgresql=True))
+    postgresql = set(list_possible_faults(postgresql=True))
     assert (Kind.KILL, Part.DATABASE) in postgresql
     assert (Kind.KILL, Part.DATABASE) not in TARGETS
     assert postgresql | set(TARGETS) <= set(STRIKES)
