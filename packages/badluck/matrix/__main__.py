@@ -23,7 +23,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "libraries-matrix.md"
 
 
 def results() -> list[MatrixRow]:
-    """As they were found last."""
+    """Read the rows of the last run."""
     return [MatrixRow(**row) for row in json.loads(RESULTS.read_text(encoding="utf-8"))]
 
 

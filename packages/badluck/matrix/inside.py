@@ -1,4 +1,4 @@
-"""What actors do, and what is to be true of what they answer. No module of ours imports more."""
+"""Steps that actors share, and checks of their answers. No module of ours imports more."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def alone(redis: Any, name: str) -> bool:
 
 
 def one_at_a_time(_: Any, answers: dict[str, Any]) -> bool:
-    """Whoever has been inside was alone."""
+    """Each actor that has been inside was alone."""
     return False not in answers.values()
 
 

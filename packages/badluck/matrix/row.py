@@ -1,4 +1,4 @@
-"""What came of an entry, as it is kept in results.json."""
+"""The result of an entry, as results.json keeps it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def servers() -> dict[str, str]:
 
 
 def explored_row(number: int) -> MatrixRow:
-    """What comes of that entry of all, for a process that has none at hand."""
+    """Explore the entry of that number, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         return run(list(entries())[number], Path(folder), servers())
 

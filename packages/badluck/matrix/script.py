@@ -69,7 +69,7 @@ def _arguments(rule: Function) -> str:
 
 
 def _turns(steps: Sequence[Step]) -> Iterator[Turn]:
-    """What an actor hears without having asked is no turn of its own: a thread waits for it.
+    """Yield the turns of actors. A message without a request is no turn: a thread waits for it.
 
     Nor is what it does without the server.
     """
@@ -83,7 +83,7 @@ def _turns(steps: Sequence[Step]) -> Iterator[Turn]:
 
 
 def _code(module: ModuleType, wanted: set[str], known: Sequence[str]) -> str:
-    """What of the module, and of inside.py, those functions need, but for `known` lines."""
+    """Return what those functions need of module and inside.py, except `known` lines."""
     parts: list[tuple[set[str], ast.stmt, str]] = []
     for source in (inspect.getsource(module), inspect.getsource(inside)):
         for node in ast.parse(source).body:
@@ -108,7 +108,7 @@ def _code(module: ModuleType, wanted: set[str], known: Sequence[str]) -> str:
 
 
 def _names(node: ast.stmt) -> set[str]:
-    """That it defines."""
+    """Return the names that a statement defines."""
     match node:
         case ast.Import(names) | ast.ImportFrom(_, names):
             return {(name_node.asname or name_node.name).split(".")[0] for name_node in names}

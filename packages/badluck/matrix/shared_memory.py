@@ -1,4 +1,4 @@
-"""What a library keeps in its modules from one process to the next.
+"""State that a library keeps in its modules from one process to the next.
 
 badluck imports installed libraries once, for all actors. What an actor leaves in them, the next
 one finds, as no other process would: so it is looked for, and whoever keeps anything that is not
@@ -41,7 +41,7 @@ def _run(store: InlineServer, target: FunctionTarget, actor: Any, name: str) -> 
 
 
 def _memory(library: str) -> Memory:
-    """Of each variable of its modules and classes: which object it is, and how much is in it."""
+    """Return identity and contents of each variable of its modules and classes."""
     memory: Memory = {}
     for module in _modules(library):
         for name, value in list(vars(module).items()):

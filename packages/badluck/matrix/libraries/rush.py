@@ -35,7 +35,7 @@ def gcra(redis):
 
 
 def an_hour_ago(redis):
-    """What it keeps of one call in a period that is over."""
+    """Store the record of one call in a period that is over."""
     began = "2020-01-01T00:00:00.000000+0000"
     redis.hset("me", mapping={"used": 1, "remaining": 0, "created_at": began, "time": ""})
 

@@ -19,7 +19,7 @@ class Backend(Protocol):
         """Empty servers, and the commands that each of them is told first."""
 
     def send(self, name: str, commands: Sequence[Command]) -> tuple[Reply, ...] | Lost:
-        """What comes back at once; Lost when the connection had broken before."""
+        """Return the immediate replies; Lost when the connection had broken before."""
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
         """One of what it has been sent, if there is anything."""

@@ -1,4 +1,4 @@
-"""What whoever explores is to be told in words."""
+"""Errors for the caller of a search."""
 
 
 class BadluckError(Exception):

@@ -1,4 +1,4 @@
-"""What is often to be true, ready to be asked: `explore(invariant=sum_stays(10, "a", "b"), …)`.
+"""Ready-made invariants: `explore(invariant=sum_stays(10, "a", "b"), …)`.
 
 Each gives a function for `invariant`, that is asked after every step, or for `at_end`. They read
 keys on all servers that there are. That nobody waits for ever is asked in any case: *stuck for

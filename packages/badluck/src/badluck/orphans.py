@@ -11,7 +11,7 @@ LIBC = ctypes.CDLL(None)  # loaded here: the child of a process with threads mus
 
 
 def end_with_parent(by: int = signal.SIGTERM) -> None:
-    """For `preexec_fn`, in the child before it becomes its program: a signal when we are killed.
+    """Ask for a signal when the parent is killed; for `preexec_fn`, in the child.
 
     Start the child in the main thread: the system means the thread, and not the process. Linux
     only; elsewhere a process that is killed leaves its children running.

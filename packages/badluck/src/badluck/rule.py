@@ -1,4 +1,4 @@
-"""What can be wrong: each rule has a name, says what that means, and looks at one kind of place.
+"""Rules: each has a name and an explanation, and checks states, ends, steps or the graph.
 
 Nothing that the explored code says of itself is evidence: what a rule is shown was read from the
 store's keys, and what an actor was told is what it was told.
@@ -17,7 +17,7 @@ from badluck.search.state import SystemState, Transition
 
 
 class Answers(NamedTuple):
-    """What can be seen of the actors who live."""
+    """Outcomes and positions of the actors that have not crashed."""
 
     words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
     inside: int  # how many are in a critical section
@@ -61,7 +61,7 @@ class StepView(NamedTuple):
 
     @property
     def asked(self) -> Request:
-        """What the actor had waited for, or of what arrives what it had sent."""
+        """The request that the actor waited on, or the command that arrives."""
         if self.step.kind == "arrives":
             return self.state.sent_by(self.mover)[self.step.fiber]
         at = self.state.nodes[self.step.actor]
@@ -91,7 +91,7 @@ class StateRule(Rule):
 
 @dataclass(frozen=True)
 class EndRule(Rule):
-    """Of an end that a fault would excuse."""
+    """A rule about an end that a fault would excuse."""
 
     wrong: Callable[[Ending], bool]
 

@@ -1,4 +1,4 @@
-"""What the search, the judge, a trace and a replay need to know of what is explored."""
+"""The interface of a target, for search, judge, trace and replay."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class StoredLock(NamedTuple):
 
 
 class StoreView(Protocol):
-    """What a target reads in the store; its own rules know what else there is."""
+    """A target's view of the store; its own rules know more fields."""
 
     @property
     def lock(self) -> StoredLock | None: ...
 
 
 class Vocabulary(NamedTuple):
-    """What charts and sentences about a target call things."""
+    """Terms for charts and sentences about a target."""
 
     actor: str = "actor"
     beside: str = "thread"  # whatever an actor does beside its work
@@ -45,7 +45,7 @@ PLAIN = Vocabulary()
 
 
 class Target(Protocol):
-    """What is explored: code, the servers that it finds, and what is wrong with what it does."""
+    """A target of a search: code, the servers that it finds, and its rules."""
 
     @property
     def name(self) -> str: ...
@@ -55,7 +55,7 @@ class Target(Protocol):
 
     @property
     def rules(self) -> Sequence[Rule]:
-        """What can be wrong, the gravest first."""
+        """Rules, the gravest first."""
 
     @property
     def pauses(self) -> Sequence[int]:
@@ -86,29 +86,29 @@ class Target(Protocol):
 
     @property
     def gave_up(self) -> str | None:
-        """What an actor is told that does not try any more; None: each goes on for ever."""
+        """The outcome of an actor that has given up; None: each retries forever."""
 
     @property
     def vocabulary(self) -> Vocabulary: ...
 
     @property
     def setting(self) -> str:
-        """What the actors find, for people: `3 tickets`."""
+        """The initial state, for people: `3 tickets`."""
 
     def identity(self) -> dict[str, Any]:
-        """What a file of schedules says of it, so that it is found again."""
+        """Return the members of a saved file that identify the target."""
 
     def terms(self) -> dict[str, Any]:
-        """What such a file says of the setting."""
+        """Return the members of a saved file that describe the setting."""
 
     def surroundings(self) -> AbstractContextManager[object]:
-        """What its actors have of their own, while they run."""
+        """Apply the process patches of its actors, while they run."""
 
     def setup(self) -> list[list[Command]]:
-        """What each server is told first. The first server is the store."""
+        """Return the first commands of each server. The first server is the store."""
 
     def book(self, entries: dict[bytes, Entry], *others: dict[bytes, Entry]) -> StoreView:
-        """What the store's keys say, and those of the other servers."""
+        """Read the store's keys, and those of the other servers."""
 
     def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:
         """When something is over of which the store only keeps the time, in ms since 1970.

@@ -1,4 +1,4 @@
-"""What a lock asks of its client: a connection of its own to the right server.
+"""Connections for a lock, from any kind of client, to the right server.
 
 redis-py's two kinds of clients are known here. Another client of a cluster, with a topology of its
 own, brings the two methods of `ClusterClient`.
@@ -24,7 +24,7 @@ class ClusterClient(Protocol):
         ...
 
     def learn_from(self, error: redis.RedisError) -> None:
-        """What such a connection met with: MOVED, or a server that is away."""
+        """Handle the error of such a connection: MOVED, or a server that is away."""
         ...
 
 

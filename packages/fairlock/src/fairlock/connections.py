@@ -36,7 +36,7 @@ _never_resend = Retry(NoBackoff(), 0)
 
 
 class _Shared:
-    """What the threads of this process share for one client."""
+    """Connections that the threads of this process share for one client."""
 
     def __init__(self, client: Any) -> None:
         self.by_tag = is_cluster(client)
@@ -131,7 +131,7 @@ class Connections:
 
     @property
     def channel(self) -> str:
-        """Of a name that nobody else has."""
+        """The unique name of its channel."""
         return f"{self.tag or 'waiter'}:{self.name}-{self.abandoned}"
 
     def subscribe(self) -> None:

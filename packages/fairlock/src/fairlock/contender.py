@@ -14,7 +14,7 @@ from fairlock.queue import HANDOVER_S, Counts, WaitQueue
 
 
 class Contender:
-    """What `Lock` is made of, for a lock with another face. Times in s. Threads may share it."""
+    """The core of `Lock`, for a lock with another interface. Times in s. Threads may share it."""
 
     def __init__(
         self,

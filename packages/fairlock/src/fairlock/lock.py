@@ -45,7 +45,7 @@ class Lock:
         handover_s: float = HANDOVER_S,
         clock: Clock | None = None,
     ) -> None:
-        """As redis.lock.Lock; times in s. `timeout` is the lease, None for ever.
+        """Take the arguments of redis.lock.Lock, in s. `timeout` is the lease, None forever.
 
         `renew` keeps the lease alive while the thread that acquired lives (needs `timeout`): it
         asks each third of it, so that one renewal may come late by two thirds, or two may fail;

@@ -126,7 +126,7 @@ class WaitQueue:
         return math.inf if self.lease_s is None else sent + self.lease_s
 
     def process(self) -> str:
-        """Of a name that nobody else has: see connections.py."""
+        """Return this process's unique name: see connections.py."""
         return process(self.client)
 
     @staticmethod

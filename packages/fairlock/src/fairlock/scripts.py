@@ -28,7 +28,7 @@ class Script:
 
     @cached_property
     def sha(self) -> str:
-        """What EVALSHA calls it."""
+        """The SHA that EVALSHA takes."""
         return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 

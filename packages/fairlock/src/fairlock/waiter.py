@@ -32,7 +32,7 @@ class Grant:
 
 
 class Waiter:
-    """For one thread and one token; a WaitQueue makes a new one for each acquire."""
+    """One acquire of a WaitQueue, for one thread and one token."""
 
     def __init__(self, queue: WaitQueue, token: str, reads: Sequence[str]) -> None:
         self.queue = queue

@@ -1,4 +1,4 @@
-"""What repeated measurements say: spreads, ratios, remarks, and bars with whiskers. No I/O."""
+"""Statistics of repeated measurements: spreads, ratios, remarks, bars with whiskers. No I/O."""
 
 from figures import chart, remarks
 from figures.scale import Scale

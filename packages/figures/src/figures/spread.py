@@ -13,7 +13,7 @@ BOUND = 0.9
 
 
 class Spread(NamedTuple):
-    """Of one figure over all repeats, in its own unit."""
+    """Lowest, median and highest value of one figure, in its own unit."""
 
     low: float
     median: float
@@ -30,13 +30,13 @@ class Spread(NamedTuple):
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:
-    """Of the values that are there; None when none is."""
+    """Return the spread of the values that are known; None without any."""
     known = [value for value in values if value is not None]
     return Spread(min(known), median(known), max(known)) if known else None
 
 
 def rank(count: int, percent: float) -> int:
-    """Which of `count` ordered values it is, from 1."""
+    """Return the position among `count` ordered values, from 1."""
     return max(1, ceil(count * percent / 100))
 
 

@@ -27,13 +27,13 @@ PARKED: list[Fiber] = []  # nobody goes on with them; kept, since to collect one
 
 
 class Files(NamedTuple):
-    """Whose lines are named where something is wrong with the code."""
+    """The files that error messages name lines of."""
 
     name: str  # of all of them
     own: Callable[[str], bool]  # is that the path of one?
 
     def innermost(self, frame: FrameType | None) -> FrameType | None:
-        """Of these, the first from `frame` outward."""
+        """Return the first frame of these files, from `frame` outward."""
         while frame and not self.own(frame.f_code.co_filename):
             frame = frame.f_back
         return frame
@@ -93,7 +93,7 @@ class Fiber(greenlet):
 
 
 def here() -> Fiber:
-    """Whose code is running."""
+    """Return the fiber that is running."""
     return cast(Fiber, getcurrent())
 
 
@@ -237,7 +237,7 @@ class Actor:
 
     @property
     def uptime(self) -> int:
-        """What clocks say that only count, in ms."""
+        """Time of a monotonic clock, in ms."""
         return self.now - BOOTED
 
     def ask_clock(self, of_a_wait: bool = False) -> int:

@@ -25,7 +25,7 @@ CHANNELS = {b"SUBSCRIBE", b"PSUBSCRIBE", b"SSUBSCRIBE"}
 
 
 def call(function: Callable[..., object], arguments: Sequence[Any]) -> object:
-    """What it answers; one that is `async def` is given clients of redis.asyncio for others.
+    """Return the function's answer; one that is `async def` gets clients of redis.asyncio.
 
     Raises UserCodeError for a plain function that answers a coroutine.
     """
@@ -63,7 +63,7 @@ def client(like: redis.Redis) -> redis.asyncio.Redis:
 
 
 class AsyncGateConnection(AbstractConnection):
-    """As GateConnection; whoever awaits its answer lets the others of its loop go on."""
+    """A GateConnection for asyncio: while a task awaits a reply, other tasks of its loop go on."""
 
     def __init__(self, server: int = 0, **kwargs: Any) -> None:
         """`server` is the number of the one that it leads to."""

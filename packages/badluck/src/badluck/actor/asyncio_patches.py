@@ -1,4 +1,4 @@
-"""What an actor's code finds in asyncio: its own loop, whoever asks for one.
+"""Replacements in asyncio, so that an actor's code always finds its own loop.
 
 Outside of an actor's code all of it is the system's.
 """
@@ -56,7 +56,7 @@ _BOTH = (asyncio, events)
 
 
 def _get_loop() -> Any:
-    """For code from before asyncio.run: make the loop if there is none."""
+    """Return the fiber's loop; make it if there is none, for code from before asyncio.run."""
     loops = [loop for loop in here().actor.loops if loop.fiber is here()]
     usable = [loop for loop in loops if not loop.is_closed()]
     return usable[-1] if usable else Loop()

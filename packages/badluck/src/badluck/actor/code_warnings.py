@@ -1,4 +1,4 @@
-"""What Python warns of in the code of an actor, and what is often why something is found.
+"""Python's warnings about an actor's code: often the cause of a finding.
 
 Bytes taken for a text: redis.get("n") == "0" is never true, str(b"0") has four characters. (Where
 it was started with -b.) And a coroutine that nobody awaited: it has done nothing.

@@ -22,13 +22,13 @@ LOCK_SCRIPTS = {
 
 
 def names_by_sha(scripts: Mapping[str, str]) -> dict[bytes, str]:
-    """What EVALSHA calls each of them, and its name; beside them those of redis-py's lock."""
+    """Names of scripts by their SHA, redis-py's lock scripts included."""
     texts = {**scripts, **{f"redis.lock/{name}": text for name, text in LOCK_SCRIPTS.items()}}
     return {sha(text.encode()): name for name, text in texts.items()}
 
 
 def decoded(word: bytes) -> str:
-    """What no terminal draws is escaped, but for ends of lines."""
+    """Escape characters that no terminal draws, except ends of lines."""
     text = word.decode("utf-8", "backslashreplace")
     if text.isprintable():
         return text
@@ -44,7 +44,7 @@ def _plain() -> Mapping[bytes, str]:
 
 
 class CommandText:
-    """What somebody's commands are called."""
+    """Words for commands and replies in charts."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class CommandText:
     def of(
         self, request: Request, said: tuple[Reply, ...] | Lost | None
     ) -> tuple[list[str], list[str]]:
-        """What a fiber did, a line for each command, and what it was answered."""
+        """Return a fiber's commands, a line each, and their replies."""
         answers = ["(the connection broke)"]
         if not isinstance(said, Lost):
             answers = [self.reply(each) for each in said or ()]

@@ -34,7 +34,7 @@ def pool(
     kind: type[GateConnection] | None = None,
     **more: Any,
 ) -> ConnectionPool:
-    """For a client of redis-py: connections of an actor to the server of that number.
+    """Return a connection pool for redis-py's client, to the server of that number.
 
     Of another `kind` than GateConnection if that is said, and `more` is what one is made with.
     """
@@ -46,7 +46,7 @@ def pool(
 def client(
     server: int = 0, retry: Retry = SENDS_ONCE, decode_responses: bool = False
 ) -> redis.Redis:
-    """Of the actor whose code is running."""
+    """Return a client for the actor whose code is running."""
     of = here().actor
     connections = pool(server, retry, of=of, decode_responses=decode_responses)
     return redis.Redis(connection_pool=connections)
@@ -156,7 +156,7 @@ def unpacked(packed: Any) -> list[Command]:
 
 
 def units(commands: list[Command]) -> list[tuple[Command, ...]]:
-    """What the server does without others in between: single commands, and MULTI to EXEC.
+    """Group commands that the server executes atomically: single ones, and MULTI to EXEC.
 
     (It runs what lies between them at EXEC only; that they were sent earlier, nobody can tell.)
     """
@@ -184,14 +184,14 @@ def parsed(answer: Reply | Lost, encoder: Encoder | None) -> Any:
 
 
 def decoded(reply: Any, encoder: Encoder) -> Any:
-    """As the parsers of a client that was made with decode_responses hand it on."""
+    """Decode a reply as a client with decode_responses does."""
     if isinstance(reply, list):
         return [decoded(part, encoder) for part in reply]
     return encoder.decode(reply)
 
 
 def native(reply: Reply) -> Any:
-    """As redis-py's parsers hand it on."""
+    """Convert a reply as redis-py's parsers do."""
     if isinstance(reply, Err):
         code, _, rest = reply.text.partition(" ")
         known = {

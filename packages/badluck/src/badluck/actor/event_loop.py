@@ -100,7 +100,7 @@ class Loop(base_events.BaseEventLoop):
         return task
 
     def timers(self) -> list[asyncio.TimerHandle]:
-        """That will come, the first first."""
+        """Return the pending timers, the earliest first."""
         return sorted(
             (timer for timer in self._scheduled if not timer.cancelled()),
             key=asyncio.TimerHandle.when,
@@ -140,7 +140,7 @@ class Loop(base_events.BaseEventLoop):
         )
 
     def _run_once(self) -> None:
-        """As a real one: wait if nobody can go on, then let go on who can."""
+        """Wait if no task can go on, then run the tasks that can, as a real loop does."""
         if self.actor.over:
             raise GreenletExit
         if not self._ready and not self._stopping:  # type: ignore[attr-defined]
@@ -213,7 +213,7 @@ class ReplyPath(Fiber):
 
     @property
     def frame(self) -> FrameType | None:
-        """Of its task, the innermost of the explored code's own."""
+        """Return the task's innermost frame of the explored code."""
         return self.flight.frame()
 
     def go_on(self, *answer: Any) -> None:
@@ -221,7 +221,7 @@ class ReplyPath(Fiber):
 
 
 class Flight:
-    """Of one connection, from its beginning to its end."""
+    """Commands in flight on one connection, from its beginning to its end."""
 
     def __init__(self, loop: Loop, name: str) -> None:
         """`name` is the connection's."""
@@ -267,7 +267,7 @@ class Flight:
         return innermost
 
     def close(self) -> None:
-        """What it has sent is on its way."""
+        """Close the connection; commands that were sent stay in flight."""
         self.open = False
         self.hears = self.comes = self.waits = None
         if not self.units:
@@ -319,6 +319,6 @@ def moment(timer: asyncio.TimerHandle) -> int:
 
 
 def run(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """As asyncio.run."""
+    """Run a coroutine, as asyncio.run does."""
     with asyncio.Runner(loop_factory=Loop) as runner:
         return runner.run(coroutine)

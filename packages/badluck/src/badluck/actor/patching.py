@@ -15,7 +15,7 @@ Replacement = tuple[Any, str, Any]  # of what, the attribute of that name, by th
 
 @contextmanager
 def replaced(*replacements: Replacement) -> Iterator[dict[int, Any]]:
-    """Of modules and classes that have the attribute themselves; all is set back in the end.
+    """Replace attributes of modules and classes that define them; restore all at the end.
 
     Yields what stands in for the originals, by their id.
     """

@@ -1,4 +1,4 @@
-"""What a process has of its own, for actors whose code asks the system: time, chance, threads.
+"""Per-process replacements for actors: time, randomness, threads.
 
 Outside of an actor's code all of it is the system's.
 """
@@ -122,7 +122,7 @@ def _sleep(seconds: float) -> None:
 
 
 class Datetime(datetime.datetime):
-    """Whose now() asks the clock above."""
+    """A datetime class with a now() that asks the clock above."""
 
     @classmethod
     def now(cls, tz: datetime.tzinfo | None = None) -> Self:
@@ -138,7 +138,7 @@ class Datetime(datetime.datetime):
 
 
 class Scheduler(sched.scheduler):
-    """Which has taken the system's clock and sleep as its own, if it is given none."""
+    """A scheduler that reads clock and sleep when it is made, and not when it is imported."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class Scheduler(sched.scheduler):
 
 
 def _of_a_thread(name: str) -> Callable[..., Any]:
-    """For the classes that libraries have made of the real one."""
+    """Return a method for subclasses that libraries have made of the real Thread."""
     real, ours = (getattr(kind, name) for kind in (threading.Thread, threads.Thread))
     if isinstance(real, property):
         real, ours = real.fget, ours.fget

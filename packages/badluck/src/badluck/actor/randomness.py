@@ -32,7 +32,7 @@ DRAWS = (
 
 
 class ActorRandom(Random):
-    """For an actor's code."""
+    """The random numbers of an actor's code."""
 
     def random(self) -> float:
         return _draw(53) / 2**53

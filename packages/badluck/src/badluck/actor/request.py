@@ -1,4 +1,4 @@
-"""What an actor's code can wait for, and what it can be answered."""
+"""Requests that an actor's code waits for, and the answers to them."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Answer = tuple[Reply, ...] | Lost | None
 
 
 def outcome(request: Request) -> str:
-    """What its actor is told; "" as long as it is told nothing."""
+    """Return the actor's outcome; "" as long as there is none."""
     if isinstance(request, Failed):
         return "ERROR"
     return request.outcome if isinstance(request, Done) else ""

@@ -1,4 +1,4 @@
-"""What a process has of its own, for actors that share one and are alike: names that nobody else
+"""Replacements for identical actors that share a process: unique names,
 has, what belongs to a thread, and how long a connection has lain idle.
 
 Library code asks the system, and would get another answer at every run. Code that is alike takes

@@ -23,7 +23,7 @@ SHORT_SLEEP_S = 0.2  # s; what sleeps for less only polls, or backs off, and tak
 
 
 class Thread:
-    """As threading.Thread; a class that a library has made of that has these methods, too."""
+    """A threading.Thread of fibers; subclasses that libraries have made get these methods, too."""
 
     def __init__(
         self,
@@ -99,7 +99,7 @@ def _work_of(run: Callable[[], object], over: FiberEvent) -> Request:
 
 
 class FiberEvent:
-    """As threading.Event."""
+    """A threading.Event of fibers."""
 
     def __init__(self) -> None:
         self._is_set = False
@@ -134,7 +134,7 @@ class FiberEvent:
 
 
 class FiberLock:
-    """As threading.Lock; on it stand those of the standard library that wait.
+    """A threading.Lock of fibers; the standard library's waiting classes are built on it.
 
     (RLock, Condition, Semaphore, Barrier, queue.Queue, ThreadPoolExecutor.) Who waits longest has
     it next.
@@ -174,7 +174,7 @@ class FiberLock:
         return self._is_held
 
     def _at_fork_reinit(self) -> None:
-        """As some modules ask for when they are imported, and that may be in a fiber."""
+        """Reset after a fork; some modules ask for this method when they are imported."""
         self.__init__()  # type: ignore[misc]
 
     def waiting(self) -> int:
@@ -188,7 +188,7 @@ class FiberLock:
 
 
 class Timer(Thread):
-    """As threading.Timer."""
+    """A threading.Timer of fibers."""
 
     def __init__(
         self,
@@ -210,7 +210,7 @@ class Timer(Thread):
 
 
 class FiberLocal:
-    """As threading.local: what one thread keeps in it, the others do not see."""
+    """A threading.local of fibers: each thread sees its own values only."""
 
     def __init__(self) -> None:
         values_by_fiber: WeakKeyDictionary[greenlet, dict[str, Any]] = WeakKeyDictionary()
@@ -240,7 +240,7 @@ class FiberLocal:
 
 
 class MainThread:
-    """What current_thread() says of who is no Thread: an actor's work, above all."""
+    """The current_thread() of a fiber without a Thread: an actor's work, above all."""
 
     daemon = False
 
@@ -271,7 +271,7 @@ def _ident(fiber: Fiber) -> int:
 
 
 def sleep(seconds: float) -> None:
-    """Of the work a step of its own, if it is not SHORT, or if it does nothing else but sleep."""
+    """Make a sleep of the work a step, unless it is SHORT and the work does more than sleep."""
     fiber = here()
     if fiber is not fiber.actor.fibers[0]:
         rest(seconds)  # and lets the others go

@@ -23,7 +23,7 @@ class UserCodeError(BaseException):
 
 
 def user_error(error: BaseException, actor: Actor) -> UserCodeError:
-    """For an exception that came out of the code."""
+    """Make the error for an exception that came out of the code."""
     return UserCodeError(describe_error(error, actor.code.files) + _heard(actor))
 
 
@@ -45,14 +45,14 @@ def describe_error(error: BaseException, files: Files) -> str:
 
 
 def locate(frame: FrameType | None, files: Files, text: str) -> str:
-    """For code that has not come to its end: `frame` is the innermost."""
+    """Name the line of code that has not ended; `frame` is the innermost."""
     if own := files.innermost(frame):
         return line_text(own.f_code.co_filename, own.f_lineno, own.f_code.co_name, text)
     return f"{files.name}: {text}"
 
 
 def refuse_here(text: str) -> UserCodeError:
-    """For what the running code does and may not, with the innermost of their lines."""
+    """Make the error for a forbidden action of the running code, with its line."""
     return UserCodeError(locate(sys._getframe(1), here().actor.code.files, text))
 
 
@@ -71,7 +71,7 @@ def line_of(path: str, line: int) -> str:
 
 
 def _heard(actor: Actor) -> str:
-    """What it was answered last: often that is why."""
+    """Name the last reply: it is often the cause."""
     if actor.heard is None or not isinstance(actor.heard[0], Send):
         return ""
     lines, replies = actor.code.words.of(*actor.heard)

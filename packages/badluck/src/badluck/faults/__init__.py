@@ -1,4 +1,4 @@
-"""What may go wrong in a schedule, one file each, and how often."""
+"""Faults of a schedule, one file each, and how many of them a search allows."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Faults(NamedTuple):
         return self._replace(**{name: getattr(self, name) - 1})
 
     def possible(self) -> tuple[tuple[Fault, Faults], ...]:
-        """Those that may happen, each with what is left after it."""
+        """Faults that may happen, each with the budget after it."""
         return _possible(self)
 
     @property

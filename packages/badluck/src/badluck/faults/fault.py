@@ -1,4 +1,4 @@
-"""What makes a fault: what it does to a state of the search, how it is played, and its words."""
+"""The interface of a fault: its effect on a state, how it is replayed, and its words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What can be wrong, and where in a graph it is."""
+"""Rules, and where in a graph they are broken."""

@@ -1,4 +1,4 @@
-"""What in somebody's own code is no bad luck, and may be why something is found."""
+"""Mistakes in a user's code that need no fault, and may cause a finding."""
 
 from __future__ import annotations
 
@@ -93,14 +93,14 @@ def causes(graph: Graph, target: Target) -> Iterator[str]:
 
 
 def errors(graph: Graph, path: Path) -> Iterator[str]:
-    """Of those who are told ERROR at its end: what it was that their code does not catch."""
+    """Yield the uncaught error of each actor that ends in ERROR on this path."""
     for actor, node in graph.alive(graph.states[path.end]):
         if isinstance(ended := node.requests[0], Failed):
             yield f"{graph.automata[actor].name} is told ERROR: {ended.error}"
 
 
 def never_well(graph: Graph) -> Iterator[str]:
-    """Of those who are told ERROR in whatever order: what it was. All orders were looked at."""
+    """Yield the error of each actor that ends in ERROR in every order of an exhaustive search."""
     for automaton in graph.automata:
         if isinstance(automaton, Automaton):
             ends = [node.requests[0] for node in automaton.nodes if node.ended]
@@ -110,7 +110,7 @@ def never_well(graph: Graph) -> Iterator[str]:
 
 
 def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
-    """What was raised where nobody else had done anything; "" where that is not the case."""
+    """Return the exception of a path on which only one actor moved; "" if there is none."""
     for rule in target.rules:
         path = paths.get(rule.name) if isinstance(rule, Mistake) else None
         if path and not path.cost.faults and len({edge.actor for _, edge in path.edges} - {-1}) < 2:

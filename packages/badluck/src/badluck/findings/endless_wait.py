@@ -1,4 +1,4 @@
-"""What never comes to an end; a look at the whole graph tells."""
+"""Waits that never end, found by a look at the whole graph."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def stuck(graph: Graph) -> set[int]:
 
 
 def doomed(graph: Graph, where: set[int]) -> set[int]:
-    """Of those states the ones to show: of all when every order ends so, where all only wait."""
+    """Choose the states to show: where all actors only wait, if every order is stuck."""
     if 0 not in where:
         return where
     ends = waiting(graph, where) - {0}  # who only sleeps is shown to sleep
@@ -70,13 +70,13 @@ def _unchanging(graph: Graph, where: set[int]) -> set[int]:
 
 
 def _values(graph: Graph, number: int) -> list[dict[bytes, Value]]:
-    """Of the keys of each server, whenever they expire."""
+    """Return the values of each server's keys, without their expiry."""
     stores = graph.servers.stores(graph.states[number].servers)
     return [{key: entry.value for key, entry in store.items()} for store in stores]
 
 
 def waiting(graph: Graph, where: set[int]) -> set[int]:
-    """Of those states the ones in which all ask in vain, or not at all."""
+    """Return the states in which no request of any actor changes anything."""
     return terminal_components(sorted(where), lambda number: _onward(graph, number))
 
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a lock of somebody's own code, of which nothing is known beforehand."""
+"""Rules about locks that were inferred from a user's code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _leaked(judge: Judge) -> set[Goal]:
 
 
 def on_some_way(judge: Judge, found: Mapping[str, Path]) -> dict[str, Path]:
-    """What no state shows by itself: where all write the same, one stands for two owners."""
+    """Find deletions that no state shows: with equal lock values, one state has two owners."""
     rules = {rule.name for rule in judge.target.rules}
     of_holders = {DELETED_BY_ANOTHER.name, TWO_HOLDERS.name}
     if judge.target.code.shown or DELETED_BY_ANOTHER.name not in rules or of_holders & {*found}:

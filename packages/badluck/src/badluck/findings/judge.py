@@ -1,4 +1,4 @@
-"""Which of a target's rules are broken, and where in a graph."""
+"""The judge: which of a target's rules are broken, and where in a graph."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Judge:
 
     @cached_property
     def places(self) -> dict[str, set[Goal]]:
-        """For each finding the states or the steps in which it is the case; only findings that are.
+        """States or steps at which each rule is broken; only rules that are.
 
         Of a graph that was explored to its end: only there is it known who is stuck for ever.
         """
@@ -70,7 +70,7 @@ class Judge:
         return {name: goals[name] for name in self._in_order(goals)}
 
     def after(self, number: int, edge: Transition) -> list[str]:
-        """What is the case after this step, the gravest first.
+        """Return the rules that are broken after this step, the gravest first.
 
         Stuck actors and owners of locks (GraphRule) need all orders: functions/schedule_check.py.
         """
@@ -95,7 +95,7 @@ class Judge:
         return self._books[servers]
 
     def because(self, rule: Rule, state: SystemState) -> str:
-        """What more there is to say of a rule that is broken there."""
+        """Explain further why a rule is broken in that state."""
         if not isinstance(rule, StateRule) or rule.because is None:
             return ""
         return rule.because(

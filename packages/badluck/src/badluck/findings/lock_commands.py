@@ -1,4 +1,4 @@
-"""What the commands of one step do to a lock, which is a key that is there while it is held."""
+"""Effects of one step's commands on a lock: a key that exists while it is held."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a lock."""
+"""Rules about locks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TWO_HOLDERS = StateRule(
 
 @cache
 def _owner(lock: bytes, names: tuple[str, ...]) -> str | None:
-    """Whose token it is, if it is one."""
+    """Return the actor that owns the token, if it is one."""
     return next((name for name in names if lock.startswith(f"token-{name}".encode())), None)
 
 

@@ -1,4 +1,4 @@
-"""Who holds the locks of somebody's own code, seen from what is done to them.
+"""Holders of locks in a user's code, tracked by the commands on the locks.
 
 A lock is a key that is written where it was not (SET NX, redis-py's own), and that its holder
 deletes, or others ask for again and again; or one that is called so. Whose it is, no value need
@@ -139,7 +139,7 @@ class LockTracker:
         return bool(commands and before and not after and holder not in (NOBODY, edge.actor))
 
     def holder_after(self, lock: TrackedLock, number: int, edge: Transition, holder: int) -> int:
-        """Whose it is after that step; what only a script can tell is nobody's."""
+        """Return the holder after that step; NOBODY where only a script can tell."""
         facts = {*self._then(lock, number, edge, Ownership(holder, frozenset()))}
         return facts.pop().holder if len(facts) == 1 else NOBODY
 
@@ -263,7 +263,7 @@ class LockTracker:
         return at != CRASHED and not self.graph.automata[actor].nodes[at].ended
 
     def _commands(self, server: int, state: SystemState, edge: Transition) -> tuple[Command, ...]:
-        """What is done to that server in this step."""
+        """Return the commands that this step executes on that server."""
         if edge.kind not in DOES:
             return ()
         automaton = self.graph.automata[edge.actor]

@@ -24,7 +24,7 @@ def instructions(code: CodeType) -> tuple[dis.Instruction, ...]:
 
 @cache
 def after(code: CodeType) -> tuple[tuple[Next, ...], ...]:
-    """What may come after each of them, but for an error."""
+    """Return the successors of each instruction, except error handlers."""
     position = {instruction.offset: at for at, instruction in enumerate(instructions(code))}
     return tuple(
         tuple(_after(at, instruction, position))
@@ -63,7 +63,7 @@ def stored(instruction: dis.Instruction) -> tuple[str, ...]:
 
 
 def variables(instruction: dis.Instruction) -> tuple[str, ...]:
-    """That it sets or reads."""
+    """Return the variables that it sets or reads."""
     if "_FAST" not in instruction.opname:
         return ()
     what = instruction.argval

@@ -1,4 +1,4 @@
-"""What a suspended fiber knows: its frames, where each stands, and what its variables hold.
+"""Fingerprint of a suspended fiber: its frames, their positions, and their variables.
 
 Two moments of one history with equal fingerprints will go on alike: so a loop that polls is seen
 to be a loop. Of different histories that holds only if they are whole: `return x` inside of
@@ -82,7 +82,7 @@ class Fingerprint(NamedTuple):
 
 
 class StateHasher:
-    """What looks at the values of one fiber."""
+    """A converter of one fiber's values into values that compare by content."""
 
     def __init__(self, actor: Actor) -> None:
         code = actor.code
@@ -96,7 +96,7 @@ class StateHasher:
 
 
 def fingerprint_of(fiber: Fiber) -> Fingerprint:
-    """Of a fiber that waits; without frames when it has not begun or has ended."""
+    """Fingerprint a waiting fiber; without frames when it has not begun or has ended."""
     frames: list[object] = []
     eye = StateHasher(fiber.actor)
     is_whole = True
@@ -144,7 +144,7 @@ def _of_coroutine(frame: FrameType, eye: StateHasher, depth: int = DEPTH) -> obj
 
 
 def _globals(memory: dict[str, Any], eye: StateHasher) -> object:
-    """What a file's own variables hold, and those of its functions and classes."""
+    """Return the contents of a module's variables, functions and classes."""
     return tuple(
         (name, _frozen(value, DEPTH, eye))
         for name, value in memory.items()
@@ -267,7 +267,7 @@ def _kept(local: Any) -> object:
 
 
 def _subscribed(value: PubSub) -> Iterator[object]:
-    """What it listens to, by which functions, and what it has been told and not handed on."""
+    """Yield its subscriptions, their handlers, and messages that it has not delivered."""
     line = value.connection  # its answers are values of the model: by their text
     yield line and (line.is_connected, repr(line.answers))
     yield value.ignore_subscribe_messages
@@ -286,7 +286,7 @@ def _skipped(value: Any, eye: StateHasher) -> bool:
 
 
 def _pickled(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> object:
-    """Of an object: what one would pickle of it, and its variables whatever its class says."""
+    """Return an object's pickled parts, and its variables whatever its class says."""
     kind = type(value)
     if kind is count:  # from Python 3.14 on no iterator of that module can be pickled
         return repr(value)

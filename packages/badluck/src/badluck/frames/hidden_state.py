@@ -78,7 +78,7 @@ def _calls(frame: FrameType, what: str, code: CodeType) -> bool:
 
 
 def _found(frame: FrameType, what: str) -> Any:
-    """What the frame has put on its stack that way, or None; looked up without running anything."""
+    """Look up the value that a frame loaded that way, or None, without running code."""
     *attributes, variable = (part.partition(" ")[2] for part in what.split(" of "))
     value = ChainMap(frame.f_locals, frame.f_globals, vars(builtins)).get(variable)
     for attribute in reversed(attributes):

@@ -1,4 +1,4 @@
-"""Which of its variables will a suspended frame read again?
+"""Live variables: those that a suspended frame will read again.
 
 A value that nobody reads any more decides nothing: two moments that differ by no more than that
 are one. (In compilers: live variables, by going through the code backwards until nothing changes.)

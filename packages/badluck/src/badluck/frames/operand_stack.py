@@ -39,14 +39,14 @@ ONLY_TAKE = ("STORE_", "POP_", "DELETE_", "JUMP_", "END_FOR")
 
 
 class CallWait(NamedTuple):
-    """What a frame has on its stack when it calls somebody."""
+    """The operand stack of a frame at a call."""
 
     below: Stack
     operands: Stack  # of the call
 
     @property
     def called(self) -> str:
-        """What put the callee there."""
+        """The instruction that loaded the callee."""
         return _callee(*self.operands[:2])
 
 
@@ -130,7 +130,7 @@ def _callee(first: str, second: str = "") -> str:
 
 
 def _source(what: str) -> tuple[str, str]:
-    """What loaded a value, or the object whose attribute it is; and that one's name."""
+    """Split a value's text into the instruction that loaded it and the name."""
     load, _, name = what.rpartition(" of ")[2].partition(" ")
     return load, name
 
@@ -298,7 +298,7 @@ def _way_out(context: str, bound: str | None) -> str:
 
 
 def _without(stack: Stack, variables: Iterable[str]) -> Stack:
-    """What came of a variable that is set now shows in it no more."""
+    """Forget values that were loaded from a variable that is set now."""
     gone = {("LOAD_FAST", variable) for variable in variables}
     return tuple(UNKNOWN if _source(value) in gone else value for value in stack)
 

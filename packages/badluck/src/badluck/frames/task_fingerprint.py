@@ -27,7 +27,7 @@ BETWEEN = {
 
 
 class UnknownContents(Exception):
-    """Of something no more than its type is known."""
+    """An object of which only the type is known."""
 
 
 def loop_state(loop: Loop, inside: Inside, frozen: Callable[[FrameType], object]) -> object:
@@ -58,7 +58,7 @@ def _under_way(flight: Flight, loop: Loop) -> object:
 
 
 def _waits_for(task: Task, loop: Loop) -> object:
-    """Which others wait for the same, and how it was told to stop."""
+    """Return which tasks wait for the same future, and how this task was cancelled."""
     waiter = task._fut_waiter  # type: ignore[attr-defined]
     return (task.cancelling(), task._must_cancel, _known(waiter, loop))  # type: ignore[attr-defined]
 
@@ -69,7 +69,7 @@ def _known(future: Any, loop: Loop) -> object:
 
 
 def of_future(future: asyncio.Future[Any], inside: Inside) -> object:
-    """What has come of it, or who waits for it."""
+    """Return a future's result, or the tasks that wait for it."""
     kind, loop = type(future), future.get_loop()
     if future.cancelled():
         return (kind, "cancelled")

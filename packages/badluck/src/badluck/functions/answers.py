@@ -1,4 +1,4 @@
-"""What actors have answered, as a text in a schedule, and as a value for who looks."""
+"""Answers of actors: as text in a schedule, as values for invariants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def format_answer(said: object) -> str:
 
 
 class AnswersByName(dict[str, Any]):
-    """What actors have answered, by name."""
+    """The answers of actors, by name."""
 
     def __missing__(self, name: str) -> Any:
         raise KeyError(
@@ -32,7 +32,7 @@ class AnswersByName(dict[str, Any]):
 
 
 def parse_answers(words: Sequence[tuple[str, str]]) -> AnswersByName:
-    """Of those who have answered."""
+    """Parse the answers of the actors that have answered."""
     return AnswersByName(
         (name, word if word.startswith("<") else literal_eval(word))
         for name, word in words

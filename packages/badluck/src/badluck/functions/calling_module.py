@@ -97,7 +97,7 @@ def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
 
 
 def _alike(one: Any, other: Any) -> bool:
-    """Of what cannot be compared, as its classes are imported anew, only how many there are."""
+    """Compare two containers; of values that cannot be compared, only their number."""
     if type(one) is not type(other) or len(one) != len(other):
         return False
     if isinstance(one, dict):

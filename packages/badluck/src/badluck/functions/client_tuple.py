@@ -10,7 +10,7 @@ from badluck.model.values import Reply
 
 
 def as_argument(clients: list[Any]) -> Any:
-    """What a function is called with: the client, or of several servers a tuple of them."""
+    """Return a function's argument: the client, or a tuple of them for several servers."""
     return clients[0] if len(clients) == 1 else tuple(clients)
 
 

@@ -40,7 +40,7 @@ COLUMNS = 4  # keys whose values a chart has room for
 
 
 class StoreContents(NamedTuple):
-    """What is looked at."""
+    """The contents of the stores that rules look at."""
 
     stores: Stores
     lock: StoredLock | None = None
@@ -74,7 +74,7 @@ class FunctionTarget(UserCode):
 
     @property
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]
-        """What an actor does beside its work, asyncio calls a task."""
+        """Call concurrent work of an actor a task, where actors use asyncio."""
         tasks = any(map(inspect.iscoroutinefunction, self.actors))
         return PLAIN._replace(beside="task") if tasks else PLAIN
 
@@ -137,7 +137,7 @@ class FunctionTarget(UserCode):
 
     @property
     def _marks(self) -> Linearizable | None:
-        """Who is to know when actors begin and end."""
+        """The check that records when actors begin and end."""
         checks = (self.invariant, self.at_end)
         return next((check for check in checks if isinstance(check, Linearizable)), None)
 
@@ -168,7 +168,7 @@ class FunctionTarget(UserCode):
         return self._looking.true(function, view.book.stores, view.answers.words)
 
     def _said(self, function: Function, view: View) -> str:
-        """What its `assert` says."""
+        """Return the message of the function's `assert`."""
         return self._looking.said(function, view.book.stores, view.answers.words)
 
     @cached_property

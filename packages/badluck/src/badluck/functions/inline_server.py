@@ -83,7 +83,7 @@ class InlineServer:
         return str(self.connections)
 
     def ask(self, which: int, connection: str, commands: Sequence[Command]) -> list[Reply]:
-        """What that server answers."""
+        """Return the server's replies."""
         try:
             answers = [self.servers[which].execute(connection, command) for command in commands]
         except (NotImplementedError, NeverAnswers) as lacks:
@@ -93,7 +93,7 @@ class InlineServer:
         return replies + self.said(which, connection)
 
     def said(self, which: int, connection: str) -> list[Reply]:
-        """What that server has said to it beside."""
+        """Return messages that the server has sent besides replies."""
         return self.servers[which].unread.pop(connection, [])
 
     def refuse(self, text: str) -> NoReturn:
@@ -101,7 +101,7 @@ class InlineServer:
         raise UserCodeError(user_code_error.locate(sys._getframe(1), self.files, text))
 
     def call(self, function: Callable[[], T]) -> T:
-        """What it answers, called at the beginning; time and chance are as actors have them."""
+        """Call a function with the time and randomness of actors; return its answer."""
         results: list[T] = []
 
         def work(_: Actor) -> str:
@@ -132,7 +132,7 @@ class InvariantCheck:
         return self._asked(function, stores, words) is None
 
     def said(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> str:
-        """What its `assert` said where it is not true; "" if it has no words."""
+        """Return the message of a failed `assert`; "" if there is none."""
         return self._asked(function, stores, words) or ""
 
     def _asked(

@@ -77,7 +77,7 @@ class Linearizable:
 
 
 class MarkText(ServerNumberText):
-    """What actors leave there, as no commands of their own: `begins`, `answers 1`."""
+    """Words for the marks that record calls: `begins`, `answers 1`."""
 
     def of(
         self, request: Request, said: tuple[Reply, ...] | Lost | None

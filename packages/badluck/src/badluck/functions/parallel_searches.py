@@ -58,7 +58,7 @@ class Child:
 def side_by_side(
     jobs: Sequence[Job], order: Sequence[int], search: Search, seconds: int
 ) -> Generator[dict[str, Any], None, None]:
-    """What each of them answers, one after the other; raises what its child has raised.
+    """Yield the answer of each job in order; raise the error that its child has raised.
 
     With cores to spare they begin in the `order` of these numbers. None is begun later than after
     `seconds`, but for the first; a search has what is left of them.

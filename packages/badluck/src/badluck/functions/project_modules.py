@@ -48,7 +48,7 @@ class ModuleLocation(NamedTuple):
 
 
 class Project(MetaPathFinder, Loader):
-    """Those modules that were imported already, and those that will be."""
+    """Finder and loader of the project's modules, imported already or later."""
 
     def __init__(self) -> None:
         self.originals = dict(_imported())
@@ -57,11 +57,11 @@ class Project(MetaPathFinder, Loader):
         self.compiled: dict[str, CodeType] = {}
 
     def original(self, name: str) -> ModuleType | None:
-        """As everybody else has it; None of what is not the project's."""
+        """Return the module that was imported before; None if it is not the project's."""
         return self.originals.get(_known_as(name))
 
     def module(self, name: str) -> ModuleType:
-        """As the actor has it whose code is running."""
+        """Return the module of the actor whose code is running."""
         return importlib.import_module(_known_as(name))
 
     @contextmanager
@@ -106,7 +106,7 @@ class Project(MetaPathFinder, Loader):
         return ModuleLocation(spec.origin, spec.submodule_search_locations)
 
     def get_resource_reader(self, name: str) -> FileReader | None:
-        """For importlib.resources: a package's files lie beside it."""
+        """Return a reader of a package's files, for importlib.resources."""
         file = getattr(sys.modules.get(name), "__file__", None)
         return FileReader(SourceFileLoader(name, file)) if file else None
 

@@ -25,7 +25,7 @@ INSTEAD = "each is a process of its own: let it make one, or keep it in Redis"
 
 
 class Rebinder:
-    """For one actor, whose code is running."""
+    """Rebind functions for the actor whose code is running."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -95,7 +95,7 @@ class Rebinder:
 
 
 def _instead(value: Any) -> str:
-    """Of an object, or one's method, how an actor makes its own."""
+    """Advise how an actor makes an object of its own."""
     of = getattr(value, "__self__", value)
     if not callable(value):
         return INSTEAD

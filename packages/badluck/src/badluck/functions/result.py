@@ -1,4 +1,4 @@
-"""What came of it: holds, fails or inconclusive, and the chart to go with it."""
+"""The result of explore(): holds, fails or inconclusive, with its chart."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ class ExploreResult:
 
     @property
     def proved(self) -> list[SearchRound]:
-        """Those of which nothing goes wrong in any order."""
+        """Rounds that were searched exhaustively without a finding."""
         until = self.ladder.index(SearchRound(self.report.actors, self.report.faults))
         last = self.report.exhaustive and not self.report.findings
         return list(self.ladder[: until + last])
 
     @property
     def next(self) -> SearchRound | None:
-        """What was not looked at, or not to its end, and is likely before all else that was not.
+        """Return the likeliest round that was not searched to its end.
 
         None: not even two faults of any kind are left.
         """

@@ -104,7 +104,7 @@ def _same_move(board: Board, number: int, one: Step, took: int) -> Transition | 
 
 
 def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
-    """Who asks in vain is where it was: no way of the search."""
+    """Return a step that changes nothing, for which the search has no edge."""
     state, actor = board.states[number], LETTERS.index(one.actor)
     if actor >= len(state.nodes) or state.nodes[actor] == CRASHED:
         return None
@@ -123,7 +123,7 @@ def _spot(board: Board, number: int, edge: Transition) -> SourceLine | None:
 
 
 def judged(board: Board, edges: Edges) -> tuple[list[str], int, bool]:
-    """What is the case, after how many of the `ways`; and is all known that tells it?
+    """Return the broken rules, after how many of the `edges`, and whether all was searched.
 
     All orders with the faults of the schedule are looked at, of code that has what may be a lock.
     """
@@ -151,7 +151,7 @@ def judged(board: Board, edges: Edges) -> tuple[list[str], int, bool]:
 
 
 def _same(board: Board, graph: Graph, edges: Edges) -> list[tuple[int, Transition]]:
-    """Of each step the same way in the graph; fewer, where not all was looked at."""
+    """Return each step's edge in the graph; fewer, where the search is incomplete."""
     at = 0
     broken: list[tuple[int, Transition]] = []
     for number, edge in edges:

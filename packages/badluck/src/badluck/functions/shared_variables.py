@@ -1,4 +1,4 @@
-"""What actors change in modules of their own, and an invariant reads in everybody's.
+"""Variables that actors change in their modules, and that an invariant reads.
 
 Actors import the project's modules anew; who looks has those of the test. So a list that actors
 fill is always empty to an invariant, and would *hold* for ever.
@@ -40,7 +40,7 @@ class Variable(NamedTuple):
 
 @dataclass
 class ReachableNames:
-    """What a function reads in the project's modules: also by others that it names.
+    """Return the project's variables that a function reads, also through functions that it names.
 
     An attribute is whatever has its name, in any module or class that was reached.
     """
@@ -62,7 +62,7 @@ class ReachableNames:
         return self
 
     def _beside(self, one: Any) -> Iterator[Any]:
-        """What it holds or names."""
+        """Yield the values that it holds or names."""
         if isinstance(one, partial):
             yield from (one.func, *one.args, *one.keywords.values())
         elif isinstance(one, FunctionType):

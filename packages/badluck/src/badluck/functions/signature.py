@@ -1,4 +1,4 @@
-"""What a function is called, and with how much."""
+"""The name of a function, and how many arguments it takes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What actors remember of what they were told, and whether it still is so.
+"""Values that actors have read, and whether the store still holds them.
 
 Who has read a key goes by what it read, whatever others write meanwhile: so most schedules go
 wrong. A place of the search keeps only what decides how its code goes on. So the code is run once
@@ -90,7 +90,7 @@ class Memory:
         self.variables, self.readings, self.lock = {}, Readings(), None
 
     def shown(self, store: Store, lock: bytes | None) -> dict[str, Any]:
-        """For people. `now` is what stands at a variable's key, None when that is gone.
+        """Document for people. `now` is the value at a variable's key, None when the key is gone.
 
         `key` is "" for what was not read. `lock` is its value. `lock_lost`: the actor is in the
         section, and the lock is not what it was when it came in.
@@ -118,7 +118,7 @@ class Memory:
         }
 
     def _text(self, value: Plain) -> str:
-        """As in a chart: of somebody's own code as Python has it."""
+        """Format a value as charts do."""
         if isinstance(value, float):
             return repr(value)
         if not isinstance(value, str):
@@ -132,7 +132,7 @@ class Memory:
 
 
 def memories(board: Board, edges: Sequence[Transition]) -> Iterator[list[dict[str, Any]]]:
-    """Of each actor, at the beginning and after each of these steps: see Memory.shown."""
+    """Yield each actor's Memory.shown, at the beginning and after each step."""
     known = [Memory(board, number) for number in range(len(board.automata))]
     state = board.states[0]
     try:
@@ -163,7 +163,7 @@ def _all(board: Board, known: list[Memory], state: SystemState) -> list[dict[str
 
 
 def _reply(board: Board, state: SystemState, edge: Transition) -> Any:
-    """What the actor is answered that goes this way."""
+    """Return the reply that the step's actor gets."""
     if edge.kind != "goes":
         return Lost()
     request = board.automata[edge.actor].nodes[state.nodes[edge.actor]].requests[edge.fiber]
@@ -198,6 +198,6 @@ def _flat(said: Any) -> Iterator[bytes]:
 
 
 def _text(store: Store, key: bytes) -> bytes | None:
-    """What stands there; None where there is nothing, or something else than a text."""
+    """Return the string at the key; None if it is missing or another type."""
     value = store[key].value if key in store else None
     return value if isinstance(value, bytes) else None

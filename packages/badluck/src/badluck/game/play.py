@@ -64,12 +64,12 @@ def split(schedule: str) -> list[str]:
 
 
 def choices(board: Board, number: int) -> dict[str, Transition]:
-    """What can be done in a state, by how it is written."""
+    """Return the transitions from a state, by their notation."""
     return _by_move(board.onward(number))
 
 
 def _chosen(board: Board, number: int, move: str) -> Transition | None:
-    """What can be done there by that name."""
+    """Return the transition of that notation."""
     return _by_move(board.onward(number) if move == "t" else board.immediate(number)).get(move)
 
 
@@ -135,7 +135,7 @@ def play(board: Board, schedule: str) -> dict[str, Any]:
 
 
 def _edges(board: Board, moves: Sequence[str]) -> list[tuple[int, Transition]]:
-    """Those of the moves, each with the state that it leads from. Raises Impossible."""
+    """Return each move's edge, with the state that it leads from. Raises Impossible."""
     number, edges = 0, list[tuple[int, Transition]]()
     for nth, move in enumerate(moves, 1):
         edge = _chosen(board, number, move)
@@ -147,7 +147,7 @@ def _edges(board: Board, moves: Sequence[str]) -> list[tuple[int, Transition]]:
 
 
 def _gravest(target: Target, places: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Of all that has gone wrong; and at what cost, when it was first so."""
+    """Return the gravest broken rule, and the cost at which it first broke."""
     for rule in target.rules:
         for place in places:
             if rule.name in place["found"]:

@@ -1,4 +1,4 @@
-"""Which variables hold what was read, whatever the code has made of it since.
+"""Data flow from replies to variables, through the source's operations.
 
 `stock = int(redis.get("stock"))` holds what was read under `stock`. The source says in which
 variable the value of a call or of another variable ends, and through which operations. What these
@@ -54,14 +54,14 @@ class Reading:
 
 
 class HeldReading(NamedTuple):
-    """What a variable holds of a reading: its value, or one in the container that it holds."""
+    """A variable that holds a reading: its value, or one in a container."""
 
     reading: Reading
     value: Any
 
 
 class Argument(NamedTuple):
-    """What a call gives to its function, by its place or its keyword."""
+    """An argument of a call, by its place or its keyword."""
 
     call: Position
     place: int | str
@@ -77,7 +77,7 @@ class Flow(NamedTuple):
     steps: tuple[Step, ...] = ()
 
     def held(self, start: HeldReading, variables: Mapping[Variable, Any]) -> HeldReading | None:
-        """What the variable holds, if the steps make it of what was held at the start."""
+        """Return the variable's reading, if the steps derive its value from the start's."""
         current = variables.get(self.variable)
         made = [start.value]
         for step in self.steps:
@@ -109,7 +109,7 @@ class Source(NamedTuple):
 
 
 class Readings:
-    """What the variables of one actor's functions hold."""
+    """Readings in the variables of one actor's functions."""
 
     def __init__(self) -> None:
         self.held: dict[tuple[int, CodeType], dict[Variable, list[HeldReading]]] = {}
@@ -149,7 +149,7 @@ class Readings:
 
 
 def _passed(call: Position, *inner: FrameType) -> dict[Argument, tuple[str, Any]]:
-    """What a call gives to the function in the next frame, if it waits there: name and value."""
+    """Return the arguments of the call to the next frame's function: name and value."""
     passed = {}
     for frame in inner:
         names = frame.f_code.co_varnames[
@@ -235,7 +235,7 @@ def _names(target: ast.expr, among: list[bool]) -> Iterator[str]:
 
 
 def _step(parent: ast.AST, node: ast.AST) -> Step | None:
-    """What an expression makes of the value of a part of it; None: nothing that is followed."""
+    """Return the operation that an expression applies to a part; None: not followed."""
     match parent:
         case ast.NamedExpr(value=value) if value is node:
             return _itself
@@ -285,7 +285,7 @@ def _itself(value: Any) -> list[Any]:
 
 
 def _each(step: Step, value: Any) -> list[Any]:
-    """Of several values; one that was among them stays one."""
+    """Apply a step to each of several values."""
     return [made for part in _parts(value) or [value] for made in step(part)]
 
 
@@ -324,7 +324,7 @@ def _forms(value: Any) -> Iterator[Any]:
 
 
 def _part(value: Any, key: Any) -> Any:
-    """Of a container; a text was in one that is not followed, and stays what it is."""
+    """Return an item of a container; a text stays as it is."""
     return value[key] if isinstance(value, dict | list | tuple) else value
 
 

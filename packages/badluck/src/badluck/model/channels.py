@@ -17,7 +17,7 @@ ALLOWED = LISTENS | {b"PING"}
 
 
 class Channels:
-    """Who listens to what. Sharded channels are another world than the others."""
+    """Subscriptions by connection. Sharded channels are apart from the others."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -81,7 +81,7 @@ class Channels:
         raise NotImplementedError(f"PUBSUB {what.decode()}")
 
     def refuses(self, connection: str, command: Command) -> Err | None:
-        """Who listens cannot do much else (RESP2)."""
+        """Refuse most commands of a subscribed connection (RESP2)."""
         if connection not in self.on or command[0] in ALLOWED:
             return None
         name = command[0].decode().lower()

@@ -53,7 +53,7 @@ def sorted_sets_stored(keys: Keyspace, command: Command) -> Reply:
 
 
 def _of_sorted_sets(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Scores, bool]:
-    """What comes of it, and whether the scores are to be told."""
+    """Return the combined scores, and whether WITHSCORES was given."""
     size = integer(words[0])
     if not 0 < size < len(words):
         raise CommandRefused(SYNTAX)
@@ -86,7 +86,7 @@ def _of_sorted_sets(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tupl
 
 
 def _scores(keys: Keyspace, key: bytes) -> Scores:
-    """Of a set every member's is 1."""
+    """Return a key's scores; each member of a plain set has 1."""
     entry = keys.get(key)
     if entry and isinstance(entry.value, frozenset):
         return dict.fromkeys(entry.value, 1.0)

@@ -76,7 +76,7 @@ def meant(keys: Keyspace, command: Command) -> Command:
 
 
 def read(keys: Keyspace, command: Command, of: tuple[bytes, ...]) -> Reply:
-    """Of these keys what it asks for; None when there is nothing."""
+    """Read from these keys; None when there is nothing."""
     request = _asked(command)
     streams = [(key, text) for key, text in request.streams if key in of]
     behind = [_behind(keys, request, key, text) for key, text in streams]
@@ -150,7 +150,7 @@ def _give_new(keys: Keyspace, key: bytes, stream: Stream, asked: ReadRequest) ->
 
 
 def _history(keys: Keyspace, key: bytes, stream: Stream, asked: ReadRequest, id: Id) -> Reply:
-    """What this consumer was given and has not acknowledged; of what is deleted, only the id."""
+    """Return this consumer's pending entries; only the ids of deleted ones."""
     group = group_of(stream, asked.group or b"")
     fields = {entry.id: entry.fields for entry in stream.entries}
     mine = [

@@ -101,7 +101,7 @@ class Keyspace:
         return any(type(value) is Hash and (value.gone or self.due(value)) for value in values)
 
     def due(self, fields: Hash) -> set[bytes]:
-        """Those that expire at this very ms: a server reads them still, or has taken them away."""
+        """Return fields that expire at this very ms: servers differ on whether they still exist."""
         return {field for field, until in fields.expires or () if until <= self.now}
 
     def _alive(self, fields: Hash) -> bool:

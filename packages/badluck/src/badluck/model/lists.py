@@ -52,7 +52,7 @@ def pop_first(keys: Keyspace, command: Command) -> Reply:
 
 
 def several(command: Command, ends: set[bytes]) -> tuple[Command, bytes, int]:
-    """Of LMPOP and ZMPOP the keys, from which end to pop, and how many at the most."""
+    """Parse LMPOP and ZMPOP: the keys, the end to pop from, and the count."""
     size = above_zero(command[1], "numkeys")
     names, words = command[2 : 2 + size], [word.upper() for word in command[2 + size :]]
     if not words or words[0] not in ends:

@@ -13,7 +13,7 @@ MAX_WAIT_MS = HIGHEST - 2**42  # ms that a client may wait: whatever the clock s
 
 
 class Undefined(NotImplementedError):
-    """Of which servers, or the processors below them, make different things."""
+    """A case in which servers or processors differ."""
 
 
 class CommandRefused(ResponseError):
@@ -21,7 +21,7 @@ class CommandRefused(ResponseError):
 
 
 def integer(text: bytes) -> int:
-    """As the server reads one: no sign but a minus, no spaces, no leading zeros, 64 bits."""
+    """Read an integer as the server does: 64 bits, no plus, no spaces, no leading zeros."""
     try:
         number = int(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What one consumer was given and another takes over: XPENDING, XCLAIM, XAUTOCLAIM.
+"""Pending entries, and consumers that claim them: XPENDING, XCLAIM, XAUTOCLAIM.
 
 How often something was given tells apart what else goes on alike: it is counted only in a search
 in which somebody has asked for it.
@@ -57,7 +57,7 @@ def _ago(keys: Keyspace, one: Pending) -> int | SomeTime:
 
 
 def _summary(keys: Keyspace, command: Command) -> Reply:
-    """Of a whole group."""
+    """Summarize a group's pending entries."""
     _, key, name = command
     pending = group_of(keys.value(key, Stream), name).pending
     if not pending:

@@ -105,7 +105,7 @@ class Lua:
 
     @staticmethod
     def _word(word: Any) -> bytes:
-        """As the server takes it: a number of Lua's is written out."""
+        """Convert a Lua value to a command's word; numbers are written out."""
         if isinstance(word, bytes):
             return word
         if isinstance(word, bool) or not isinstance(word, int | float):
@@ -117,7 +117,7 @@ class Lua:
         raise Undefined(f"{text} as a number in a script's command")
 
     def _value(self, reply: Reply) -> Any:
-        """What a script sees of a reply."""
+        """Convert a reply to the Lua value that a script sees."""
         if reply is None:
             return False
         if isinstance(reply, Ok):
@@ -135,7 +135,7 @@ class Lua:
         return reply
 
     def _reply(self, value: Any) -> Reply:
-        """What a client sees of a script's value: tables end at the first nil, numbers are cut."""
+        """Convert a script's value to a reply: tables end at the first nil, numbers are cut."""
         if value is None or value is False:
             return None
         if value is True:
@@ -185,7 +185,7 @@ class Lua:
         return self._lacks(b"cjson.encode of anything else")
 
     def _object(self, table: Any) -> dict[str, Any]:
-        """Of one name: several Valkey and Redis write each in an order of its own."""
+        """Convert a table of one name: the order of several differs between Valkey and Redis."""
         keys = list(table.keys())
         if len(keys) > 1:
             self._lacks(
@@ -220,7 +220,7 @@ def _is_there(value: Any) -> bool:
 
 
 def _said(error: Any) -> str:
-    """What a client hears of an error that a script did not catch."""
+    """Return a client's reply for an error that a script did not catch."""
     if lupa.lua51.lua_type(error) == "table":
         error = error[b"err"]
         return error.decode() if isinstance(error, bytes) else "ERR unknown error"

@@ -80,7 +80,7 @@ class Memory:
         self.broken = set(state.broken)
 
     def learn(self, script: bytes) -> bytes:
-        """What EVALSHA calls it."""
+        """Store a script; return its SHA."""
         name = sha(script)
         self.scripts[name] = script
         self.known.add(name)

@@ -39,7 +39,7 @@ def store(keys: Keyspace, command: Command) -> Reply:
 
 
 def _found(keys: Keyspace, name: bytes, words: Sequence[bytes]) -> tuple[Pairs, bool]:
-    """What is in the range, and whether the scores are to be told."""
+    """Return the members in the range, and whether WITHSCORES was given."""
     by, reverse = SAID.get(name, (b"", False))
     choosing = not by
     key, first, last, *options = words

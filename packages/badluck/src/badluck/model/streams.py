@@ -162,7 +162,7 @@ def range_(keys: Keyspace, command: Command) -> Reply:
 
 
 def bound(text: bytes, sequence: int) -> Id:
-    """Of a range; `sequence` is that of an id without one: 0 where it begins, LAST where it ends.
+    """Read a range's bound; `sequence` completes an id: 0 where it begins, LAST where it ends.
 
     Behind a `(` the id itself is left out.
     """

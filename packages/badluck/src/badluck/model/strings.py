@@ -189,7 +189,7 @@ def span(start: int, stop: int, size: int) -> slice:
 
 
 def setrange(keys: Keyspace, command: Command) -> Reply:
-    """What is missing before it becomes zeros."""
+    """Overwrite a part; bytes that are missing before it become zeros."""
     _, key, offset, part = command
     start = integer(offset)
     if start < 0:

@@ -1,4 +1,4 @@
-"""What a key may hold: immutable values, so that a state of the server can be kept and compared."""
+"""Values of keys, immutable, so that states of a server can be kept and compared."""
 
 from __future__ import annotations
 

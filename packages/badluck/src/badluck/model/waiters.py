@@ -90,7 +90,7 @@ class Waiters(Memory):
     def _tried(
         self, client: Blocked, waiting: blocking.Waiting, of: tuple[bytes, ...]
     ) -> tuple[Reply, dict[bytes, Entry]]:
-        """What it would be answered, and the keys after that."""
+        """Return the reply that a client would get, and the keys after it."""
         keys = Keyspace()
         keys.now, keys.entries = self.keys.now, dict(self.keys.entries)
         try:

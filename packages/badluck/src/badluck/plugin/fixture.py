@@ -158,7 +158,7 @@ class ExploreCall:
 
 
 def _asked(targets: Targets, actors: int) -> FunctionTarget:
-    """Of so many actors; else of the most that the test has today."""
+    """Return the target of so many actors, else the largest."""
     return targets.get(actors) or targets[max(targets)]
 
 
@@ -171,7 +171,7 @@ class ReportNotes(NamedTuple):
 
 
 class Badluck:
-    """Of one test."""
+    """The fixture's value in one test."""
 
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
@@ -179,7 +179,7 @@ class Badluck:
         self.calls: list[ExploreCall] = []  # of which nobody was told yet
 
     def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> ExploreResult:
-        """As badluck.explore(), and the test fails unless it holds.
+        """Call badluck.explore(); the test fails unless the result holds.
 
         A schedule that was saved for this call of this test is tried first. Where the test does
         not say `faults` or `seconds`, --badluck-faults and --badluck-seconds do. With

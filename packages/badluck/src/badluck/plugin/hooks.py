@@ -1,4 +1,4 @@
-"""What pytest calls. It loads this file in every run, and the rest of badluck when a test asks."""
+"""Hooks for pytest, which loads this file in every run, and the rest when a test asks."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _of(file: Path) -> str:
 
 
 class Summary:
-    """Of a whole run: what there is to be told after it."""
+    """Notes of a whole run, printed after it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.replays: Path | None = config.getoption("--badluck-replay")

@@ -1,4 +1,4 @@
-"""What a test is told of a schedule that was found before."""
+"""Messages about a saved schedule."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ INSTEAD = "Delete it, and the search finds what there is; or take it back from v
 
 
 class CallId(NamedTuple):
-    """Of a question: the file of its test, the test in that, and which of its calls it is."""
+    """Identity of an explore call: the test's file, the test, and the number of the call."""
 
     file: Path
     test: str  # `test_bank.py::TestBank::test_sum[2]`: wherever pytest is started
@@ -34,7 +34,7 @@ class CallId(NamedTuple):
 
     @property
     def own(self) -> str:
-        """Of the test's name what stands after the file's: `::TestBank::test_sum[2]`."""
+        """The test's name after its file: `::TestBank::test_sum[2]`."""
         return self.test.removeprefix(self.file.name)
 
     @property
@@ -81,7 +81,7 @@ def replace(path: Path, text: str) -> None:
 
 
 class SavedSchedule(NamedTuple):
-    """What a file holds."""
+    """The contents of a saved file."""
 
     test: str
     call: int

@@ -73,7 +73,7 @@ class ServersSnapshot(NamedTuple):
 
 class RealBackend:
     def __init__(self, servers: Sequence[LiveServer], remembers: bool = True) -> None:
-        """Who does not remember what each write found cannot fail over, and is faster."""
+        """Without `remembers`, writes are faster and a failover is impossible."""
         self.servers = servers
         self.remembers = remembers
         self.wires: dict[str, Wire] = {}
@@ -183,7 +183,7 @@ class RealBackend:
         return [self.entries(which) for which in range(len(self.servers))]
 
     def entries(self, which: int = 0) -> dict[bytes, Entry]:
-        """Of one server; the first is the store."""
+        """Return the keys of one server; the first is the store."""
         entries: dict[bytes, Entry] = {}
         rows: Any = self.servers[which].control.ask((b"EVAL", READ, b"0"))
         for key, type_, value, until in rows:

@@ -1,4 +1,4 @@
-"""What a server chooses by itself, chosen as the model does: what it draws, how it orders.
+"""Random draws and orders of a real server, fixed to the model's choices.
 
 Else a schedule could not be played again. That its own choice would have been a possible one is
 for the conformance walks to judge, which ask it as it is.

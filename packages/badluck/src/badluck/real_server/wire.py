@@ -77,7 +77,7 @@ class Wire:
         return ready
 
     def _take(self) -> None:
-        """What lies ready, without waiting."""
+        """Receive available bytes, without waiting."""
         with suppress(BlockingIOError):
             self._feed(socket.MSG_DONTWAIT)
 

@@ -1,1 +1,1 @@
-"""What was found, for people and files; and a schedule played again."""
+"""Findings for people and files, and the replay of schedules."""

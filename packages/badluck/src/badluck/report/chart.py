@@ -69,7 +69,7 @@ def chart(
 
 
 def between(step: Step) -> str:
-    """What happens to all; how long it takes, in units of which there are two or more."""
+    """Describe a step of all actors, with its duration in readable units."""
     return BETWEEN[step.does].format(*map(_lasts, step.lines))
 
 
@@ -99,7 +99,7 @@ def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list
 
 
 def _places(steps: Sequence[Step]) -> Iterator[str]:
-    """Of each step the line, with its file where there are several."""
+    """Yield each step's source line, with its file where there are several."""
     several = len({step.line.rpartition(":")[0] for step in steps if step.line}) > 1
     for step in steps:
         text = step.line if several else step.line.rpartition(":")[2]
@@ -122,7 +122,7 @@ def _cell(step: Step, column: int, vocabulary: Vocabulary, several: bool) -> Ite
 
 
 def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> Iterator[str]:
-    """What an actor does, and what it is answered; a line each. `several`: it may do two things."""
+    """Yield an actor's commands and replies, a line each. `several`: it runs several fibers."""
     fault = FAULTS.get(step.does)
     if fault and fault.tells == "nothing":
         yield fault.drawn

@@ -86,7 +86,7 @@ class StepReplay:
         return self.step._replace(lines=lines, replies=replies, outcome=outcome, shown=shown)
 
     def _outcome(self) -> str:
-        """What the actor is told that has come to its end, also where a thread brings it there."""
+        """Return the outcome of an actor that has ended, also where a thread ended it."""
         if not self.step.actor or self.actor.over:
             return ""
         return outcome(self.actor.requests[0])
@@ -140,7 +140,7 @@ class StepReplay:
         return self.target.code.words.of(request, ())
 
     def _request(self) -> Send | Hear | Rest | str:
-        """What the fiber waits for; or why it waits for nothing."""
+        """Return the fiber's request; or the reason why there is none."""
         if self.actor.over:
             return "it has crashed"
         if self.step.fiber >= len(self.actor.fibers):
@@ -154,7 +154,7 @@ class StepReplay:
         self.actor.go_on(self.step.fiber, answer, self.now)
 
     def _arrives(self) -> StepText:
-        """What was in flight; its client is gone, and so is its connection then."""
+        """Execute a command in flight of a client that has given up; close its connection."""
         late = sorted(sent for sent in self.in_flight if sent.connection[1] == self.step.actor)
         if self.step.fiber >= len(late):
             return ["nothing is under way"], []

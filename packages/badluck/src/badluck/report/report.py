@@ -1,4 +1,4 @@
-"""What a search has found."""
+"""The report of a search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from badluck.target import Target
 
 @dataclass(frozen=True)
 class Finding:
-    """What a rule has found, with the cheapest schedule that shows it."""
+    """A broken rule, with the cheapest schedule that shows it."""
 
     name: str  # the rule's
     cost: Cost  # faults, switches between actors, steps
@@ -38,7 +38,7 @@ class Report:
     causes: Sequence[str] = ()  # what in the code is no bad luck, a sentence each, with its line
 
     def document(self) -> dict[str, Any]:
-        """For JSON; report/saved_traces.py reads its schedules again."""
+        """Convert to JSON; report/saved_traces.py reads its schedules again."""
         return {
             **self.target.identity(),
             "actors": self.actors,

@@ -46,7 +46,7 @@ class Step(NamedTuple):
     line: str = ""  # of somebody's own code that did it: `bank.py:4`
 
     def document(self) -> dict[str, Any]:
-        """For JSON."""
+        """Convert to JSON."""
         members = {JSON_NAMES.get(name, name): value for name, value in self._asdict().items()}
         return {name: value for name, value in members.items() if name != "line" or value}
 
@@ -84,7 +84,7 @@ def is_unheard(steps: Sequence[Step], nth: int) -> bool:
 
 
 def steps_of(graph: Graph, judge: Judge, edges: Edges) -> Iterator[Step]:
-    """Those of the ways from the beginning, each with the state that it leads from."""
+    """Yield the steps of a path from the beginning."""
     called = _by_first_move(graph, edges)
     after = graph.called(graph.states[0], called)
     at = 0

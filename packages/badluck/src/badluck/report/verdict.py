@@ -12,7 +12,7 @@ from badluck.target import Target
 
 
 def starvation_setting(target: Target) -> str:
-    """What `Explorer.starve` asks."""
+    """The question that `Explorer.starve` answers."""
     return f"all but A come again and again, each time {target.vocabulary.afresh}; no faults"
 
 
@@ -32,7 +32,7 @@ def verdict(report: Report) -> str:
 
 
 def budget(report: Report) -> Iterator[str]:
-    """What was looked at, and what that does not show."""
+    """Describe the searched states, and what they do not show."""
     target, actor = report.target, report.target.vocabulary.actor
     states = _count(report.states, "state")
     setting = starvation_setting(target) if report.again else fault_text(report.faults)
@@ -70,7 +70,7 @@ def cost_text(cost: Cost) -> str:
 
 
 def other_findings(findings: list[Finding]) -> Iterator[str]:
-    """What else was found, a line each."""
+    """Name the other findings, a line each."""
     for finding in findings:
         yield f"{finding.name}, with {cost_text(finding.cost)}. {finding.explanation}"
 

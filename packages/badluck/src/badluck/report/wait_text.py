@@ -1,4 +1,4 @@
-"""Who waits for ever: at which line of its code, and what it asks for in vain."""
+"""Texts about actors that wait forever: their lines, and their last requests."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Edges = list[tuple[int, Transition]]
 
 
 def wait_text(judge: Judge, path: Path) -> str:
-    """Of somebody's own code, a sentence for each line; `path` leads to where it is stuck."""
+    """Describe each line that waits in a user's code; `path` leads to where it is stuck."""
     if judge.target.code.shown:
         return ""
     names_at: dict[str, list[str]] = defaultdict(list)
@@ -41,7 +41,7 @@ def wait_text(judge: Judge, path: Path) -> str:
 
 
 def extend_to_wait(judge: Judge, path: Path) -> Path:
-    """Of what ends so in every order: on to where each who waits has asked once in vain."""
+    """Extend a path that is stuck in every order until each waiting actor has asked once."""
     if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
         return path
     edges = [*path.edges]
@@ -51,7 +51,7 @@ def extend_to_wait(judge: Judge, path: Path) -> Path:
 
 
 def _round(judge: Judge, edges: Edges, actor: int) -> Iterator[tuple[int, Transition]]:
-    """What it does until it is where it was; nothing if it has just done that."""
+    """Yield the actor's steps until its state repeats; nothing if it has just done so."""
     graph = judge.graph
     at = edges[-1][1].to if edges else 0
     asks = _request(judge, at, actor)

@@ -230,7 +230,7 @@ def _request(kind: str, *fields: Any) -> Request:
 
 
 def open_descriptors(but: int) -> list[int]:
-    """What is open here, of whoever started us, too: to write there nobody needs a permission."""
+    """Return the open descriptors, inherited ones too: writing there needs no permission."""
     return [number for number in map(int, os.listdir("/dev/fd")) if number != but]
 
 

@@ -31,7 +31,7 @@ START = 10  # s for the process and its servers to start
 
 
 def explore(target: UserTarget, actors: int, faults: Faults) -> Report:
-    """As `Explorer(target, actors).explore(faults)`, but in a process of its own.
+    """Run `Explorer(target, actors).explore(faults)` in a process of its own.
 
     Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
     fails.
@@ -40,7 +40,7 @@ def explore(target: UserTarget, actors: int, faults: Faults) -> Report:
 
 
 def parse_report(target: UserTarget, answer: dict[str, Any]) -> Report:
-    """What the process said that was asked to explore."""
+    """Parse the report of a process that has explored."""
     document = answer["report"]
     findings = [
         Finding(
@@ -83,7 +83,7 @@ def replay(
 
 
 def run_job(job: Any, module: str = SANDBOX) -> dict[str, Any]:
-    """What `module` answers, a Sandbox by itself, that knows what to do with such a job.
+    """Run a job in a new process of `module`; return its answer.
 
     Raises as explore().
     """
@@ -144,7 +144,7 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
 
 
 def parse_answer(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
-    """What the process of `name` wrote, that `ended` so. Raises as explore()."""
+    """Parse the output of the process of `name`, that `ended` so. Raises as explore()."""
     if ended == -signal.SIGXCPU:
         raise BadCode(f"{name} does not come to an end ({LIMITS}).")
     try:

@@ -1,4 +1,4 @@
-"""What the process of somebody's own code is asked to do (see worker.py)."""
+"""Jobs for the process of a user's code (see worker.py)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from badluck.target import Target
 
 
 class UserTarget(Target, Protocol):
-    """Of somebody's own code."""
+    """A target made of a user's code."""
 
     @property
     def function(self) -> str:
-        """What an actor calls."""
+        """The function that an actor calls."""
 
 
 @dataclass(frozen=True)

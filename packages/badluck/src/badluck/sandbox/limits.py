@@ -1,4 +1,4 @@
-"""What somebody's own code may not do while it is explored, and how long and how much it may.
+"""Limits of a user's code while it is explored: actions, time, memory.
 
 It is for a clear word where code would hang, or reach for what the search does not see. What this
 process could do to others, the kernel refuses where it can (seccomp.py).
@@ -118,7 +118,7 @@ class Watchdog:
             self._forbid(sys._getframe(1), FORBIDDEN[event])
 
     def _harmless(self, frame: FrameType | None, given: tuple[Any, ...]) -> bool:
-        """What is so already changes nothing; a library does when it is imported, for all at once.
+        """Allow a change that changes nothing, and one by a library at its import.
 
         A project's module that sets it at its import has done so before actors import it anew.
         """

@@ -22,7 +22,7 @@ from badluck.target import EPOCH, Shown, StoredLock
 
 
 class Contents(NamedTuple):
-    """What a rule finds in the store, as `view.book`."""
+    """Contents of the store for rules, as `view.book`."""
 
     keys: dict[str, Value]  # strings are bytes, lists tuples of bytes, sets frozensets
     lock: StoredLock | None

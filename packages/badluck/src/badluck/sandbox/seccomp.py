@@ -1,4 +1,4 @@
-"""What the kernel refuses to somebody's own code, C code included: Linux only, by libseccomp.
+"""System calls that the kernel refuses to a user's code, in C too; Linux, by libseccomp.
 
 Audit hooks, as limits.py has them, see what Python's own functions do, and name the line. What
 ctypes or a library in C does, they do not see. A list of all that is allowed, and not of what is

@@ -1,4 +1,4 @@
-"""What every target of somebody's own code shares."""
+"""Base class of all targets made of a user's code."""
 
 from __future__ import annotations
 

@@ -36,11 +36,11 @@ class UserFile(UserCode):
 
     @abstractmethod
     def arguments(self, actor: Actor) -> tuple[Any, ...]:
-        """What the function is called with."""
+        """Return the function's arguments."""
 
     @abstractmethod
     def outcome(self, said: object) -> str:
-        """What an actor is told whose call has answered that. Raises ValueError, in words."""
+        """Return the outcome of a call that answered that. Raises ValueError, in words."""
 
     @property
     def name(self) -> str:
@@ -81,7 +81,7 @@ class UserFile(UserCode):
             return f"{RAISED}{failure}"
 
     def load_libraries(self) -> None:
-        """What it imports, before anything is kept from it: some look what the system has."""
+        """Import its libraries before it is confined: some inspect the system."""
         with suppress(SyntaxError, ValueError):
             for part in ast.walk(ast.parse(self.source)):
                 names = [name.name for name in part.names] if isinstance(part, ast.Import) else []

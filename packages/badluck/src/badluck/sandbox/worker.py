@@ -79,7 +79,7 @@ class SandboxWorker:
         self._incomplete(f"more than {self.watch.deadline} s, with all that is to be said of it")
 
     def _incomplete(self, takes: str) -> NoReturn:
-        """What was seen until then is not judged any more."""
+        """Report an incomplete search and exit; the states found so far are not judged."""
         job, explorer = self.job, self.watch.explorer
         text = f"The search takes {takes}."
         if not isinstance(job, ExploreJob) or explorer is None or not explorer.seen:
@@ -135,7 +135,7 @@ class SandboxWorker:
         return {"played": played}
 
     def _lacking(self, lacks: UnsupportedCommand) -> str:
-        """Which line it is that waits to send that."""
+        """Name the line that waits to send that command."""
         wants = Send(lacks.connection, lacks.commands)
         if self.actors:
             return str(self.actors.ask("lacking", wants, str(lacks)))
@@ -158,7 +158,7 @@ class SandboxWorker:
 
 
 def _otherwise(error: NotDeterministic) -> str:
-    """What it did and does, when it is answered the same; of a command the word that differs."""
+    """Describe the first difference between two runs with the same replies."""
     once, again = error.once, error.again
     text = "does not do the same when it is answered the same: on what does it depend?"
     if isinstance(once, Send) and isinstance(again, Send):
@@ -173,7 +173,7 @@ def _otherwise(error: NotDeterministic) -> str:
 
 
 def main(kind: type[SandboxWorker] = SandboxWorker) -> NoReturn:
-    """Of this or another kind, that does what else is asked of it."""
+    """Run the worker of this or a derived kind."""
     job, nonce = pickle.loads(sys.stdin.buffer.read())  # noqa: S301  see above
     output = os.dup(1)
     silence(0, 1)

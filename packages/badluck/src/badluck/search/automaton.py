@@ -1,4 +1,4 @@
-"""What an actor's code does, learned by running it: after these answers it asks that.
+"""An actor's behaviour, learned by running its code: which request follows which answers.
 
 The code is a function of the answers (and of the clock, where it looks at it), so a history has to
 be run once. The search walks over nodes, thousands of times a second, and Python runs only where
@@ -221,7 +221,7 @@ class Automaton:
     def _told_apart(
         self, parent: int, came_by: ActorAnswer | None, actor: Actor, looks: tuple[Fingerprint, ...]
     ) -> tuple[tuple[object, ...], ...]:
-        """What each fiber was told, whatever came between; or all of it, in order.
+        """Return each fiber's answers, whatever came between; or all answers, in order.
 
         Fibers of one actor are told things in many orders, and mostly come to the same. What no
         fingerprint shows of a fiber comes of its own answers. Tasks share variables, and may

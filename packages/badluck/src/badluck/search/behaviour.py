@@ -14,7 +14,7 @@ ANY = -1  # in place of the clock: the code did not look at it
 
 
 class ActorAnswer(NamedTuple):
-    """What one fiber was told, and when."""
+    """The answer to one fiber's request, and its time."""
 
     fiber: int
     reply: Any
@@ -56,7 +56,7 @@ class Node:
 
 
 class Known(Protocol):
-    """What a search asks of an actor's behaviour."""
+    """An actor's behaviour, as the search uses it."""
 
     @property
     def name(self) -> str: ...

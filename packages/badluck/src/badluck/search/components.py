@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 
 def terminal_components(states: Sequence[int], ways: Callable[[int], Iterable[int]]) -> set[int]:
-    """Of `states`, which `ways` never leaves: those without a way on, and those of such circles."""
+    """Find states that `ways` never leaves: ends, and circles without an exit."""
     onward = {state: list(ways(state)) for state in states}
     backward: dict[int, list[int]] = defaultdict(list)
     for state, following in onward.items():

@@ -83,7 +83,7 @@ class Graph(StateTable):
         return numbers
 
     def waiting(self, states: Sequence[int]) -> dict[int, Sleepers]:
-        """Those of a moment's states in which nobody can do anything but wait; and who sleeps."""
+        """Return the states of a moment in which all actors only wait, with the sleepers."""
         asleep = {number: self._asleep(number) for number in states}
         ends = terminal_components(states, self._goes)
         return {number: asleep[number] for number in states if number in ends}
@@ -169,7 +169,7 @@ class Graph(StateTable):
                 self.rounds.setdefault(edge.to, self.rounds[number])
 
     def _arrives(self, state: SystemState, nth: int) -> Transition:
-        """What is in flight comes to its server, which does it and finds nobody to answer."""
+        """Deliver a command in flight to its server; its client is gone."""
         sent = state.in_flight[nth]
         step = self.servers.send(state.servers, *sent)
         servers = self.servers.drop(step.to, (sent.connection,))
@@ -232,7 +232,7 @@ class Graph(StateTable):
         self.edges[number].append(Transition("time", EVERYBODY, 0, to, names, behind))
 
     def later_servers(self, state: SystemState, moment: int) -> tuple[int, int]:
-        """Those of the state, and those before the last write, when the clock says `moment`."""
+        """Return the servers of the state, and those before the last write, at `moment`."""
         before = state.before
         if before != NONE:
             before = self.servers.pass_time(before, moment)

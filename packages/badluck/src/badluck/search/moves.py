@@ -1,4 +1,4 @@
-"""What one actor may do next: looked up by the servers' state and its place, as many share both.
+"""Possible next steps of one actor, cached by the servers' state and its node.
 
 Also many graphs: whatever faults may still come, the same step leads to the same.
 """
@@ -46,7 +46,7 @@ class Successor(NamedTuple):
 
 
 class ServerAnswer(NamedTuple):
-    """What a fiber is told, and what that made of the servers."""
+    """The reply to a fiber, and the servers after it."""
 
     servers: int
     reply: Any
@@ -149,7 +149,7 @@ class Moves:
                 yield turn
 
     def _turn(self, state: SystemState, actor: int, fiber: int) -> int | None:
-        """Of who sleeps to ask the same again."""
+        """Return when the poll after a sleep changes, in ms since 1970; None: never."""
         at, due = state.nodes[actor], self.servers.deadlines(state.servers)
         now = self.servers.now(state.servers)
         known = self._round(state, actor, at, fiber, _until(self.automata[actor].nodes[at], fiber))
@@ -174,7 +174,7 @@ class Moves:
         return [*map(sent, requests_now)] != [*map(sent, requests_later)]
 
     def _answer(self, servers: int, request: Request) -> ServerAnswer | None:
-        """What there is to say to that at this moment; None: nothing."""
+        """Return the reply to a request at this moment; None: it still waits."""
         now = self.servers.now(servers)
         if isinstance(request, Send):
             return ServerAnswer(*self.servers.send(servers, *request)[:3])
@@ -248,7 +248,7 @@ class Moves:
     def _round(
         self, state: SystemState, actor: int, at: int, fiber: int, when: int
     ) -> PollRound | None:
-        """What it asks when it wakes `when`; None: it does not come back to the same sleep."""
+        """Return the poll after a wake-up at `when`; None: it does not return to the same sleep."""
         automaton = self.automata[actor]
         servers = start = self.servers.pass_time(state.servers, when)
         if any(when >= moment for moment in self.servers.deadlines(state.servers)):

@@ -30,7 +30,7 @@ def _table(names: Names) -> dict[bytes, bytes]:
 
 
 def renaming(follows: Sequence[bytes] = ()) -> Rename:
-    """Of names in tokens and UUIDs, and of those that follow one of `follows`."""
+    """Make a function that renames actors in tokens, UUIDs and texts after `follows`."""
     behind = [rb"(?<=%s)[A-D]" % re.escape(text) for text in (TOKEN, *follows)]
     places = re.compile(b"|".join([*behind, UUID]))
 

@@ -93,7 +93,7 @@ def _cost(least: int) -> Cost:
 
 
 def _movers(edge: Transition) -> tuple[int, int]:
-    """Who moves, by the names that actors have before it, and by those after it."""
+    """Return the mover, by the names before the step and by those after it."""
     if edge.actor < 0:
         return EVERYBODY, EVERYBODY
     fibers = 2 + edge.fiber * len(LETTERS)
@@ -109,7 +109,7 @@ def _back(place: int, came: dict[int, tuple[int, Transition]]) -> list[tuple[int
 
 
 def cost(edges: Sequence[Transition]) -> Cost:
-    """Of a schedule."""
+    """Return the cost of a schedule."""
     movers = [(edge.actor, edge.fiber) for edge in edges]
     return Cost(
         sum(edge.kind not in ORDINARY for edge in edges),

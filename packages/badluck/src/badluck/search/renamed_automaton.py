@@ -16,7 +16,7 @@ from badluck.search.names import LETTERS, Rename
 
 
 class RenamedAutomaton:
-    """As an Automaton, of the actor of that number; nodes have the same numbers for all actors."""
+    """The Automaton of the actor of that number; nodes have the same numbers for all."""
 
     def __init__(self, first: Automaton, actor: int, rename: Rename) -> None:
         """`first` is the first actor's."""

@@ -35,7 +35,7 @@ class ServerStep(NamedTuple):
 
 
 class UnsupportedCommand(NotImplementedError):
-    """What the model cannot answer, in words: a command that it lacks, a script without an end."""
+    """A command that the model cannot execute: it lacks it, or a script has no end."""
 
     def __init__(self, connection: str, commands: tuple[Command, ...], what: str) -> None:
         super().__init__(what)
@@ -162,12 +162,12 @@ class ServerStates:
         return self.transitions[key]
 
     def written_last(self, at: int, before: int) -> int | None:
-        """Which server a write has changed since `before`; None: nothing of it is left."""
+        """Return the server that a write changed since `before`; None: nothing is left of it."""
         pairs = enumerate(zip(self.states[at], self.states[before], strict=True))
         return next((n for n, (now, then) in pairs if now.entries != then.entries), None)
 
     def fail_over(self, at: int, before: int, which: int) -> int:
-        """That server is replaced by one that knows no more than `before`."""
+        """Replace a server by one with the state `before`."""
         key = (at, "fail over", before)
         if key not in self.transitions:
             server = self.servers[which]

@@ -52,7 +52,7 @@ class EndlessGraph(Graph):
             self.edges[number].append(Transition("again", actor, 0, to, names))
 
     def over(self, state: SystemState) -> bool:
-        """For the others it never is."""
+        """Has the first actor ended? The others never end."""
         return self.automata[ONE].nodes[state.nodes[ONE]].ended
 
 

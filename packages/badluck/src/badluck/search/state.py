@@ -28,7 +28,7 @@ class SystemState(NamedTuple):
     late: frozenset[int] = frozenset()  # actors whose next step another's sleep has outlasted
 
     def sent_by(self, name: str) -> list[Send]:
-        """What is in flight of that actor's."""
+        """Return the actor's commands in flight."""
         return [sent for sent in self.in_flight if sent.connection[1] == name]
 
 
@@ -44,7 +44,7 @@ class Transition(NamedTuple):
 
 
 class FaultEffect(NamedTuple):
-    """What a fault leads to from some state; the budget has then one fault less."""
+    """The effect of a fault on a state; the budget has then one fault less."""
 
     actor: int  # whom it befell, or EVERYBODY
     fiber: int
@@ -67,7 +67,7 @@ class Budget(Protocol):
     """How many faults may still happen; hashable, and equal where as many of each may."""
 
     def possible(self) -> Sequence[tuple[SearchFault, Self]]:
-        """Those that may, each with what is left after it."""
+        """Return possible faults, each with the budget after it."""
 
     @property
     def forgets(self) -> bool:

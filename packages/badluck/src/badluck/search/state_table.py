@@ -59,7 +59,7 @@ class StateTable:
         in_flight: tuple[Send, ...],
         late: frozenset[int] = frozenset(),
     ) -> tuple[int, Names]:
-        """Of the state that stands for this one, and the names by which it does."""
+        """Return the number of the state that stands for this one, and the renaming to it."""
         known = self.numbers[left, before, in_flight, late].get((servers, nodes))
         return known or self._new(SystemState(servers, nodes, left, before, in_flight, late))
 
@@ -105,7 +105,7 @@ class StateTable:
         return self.servers.now(self.states[number].servers)
 
     def alive(self, state: SystemState) -> Iterator[tuple[int, Node]]:
-        """Those who have not crashed, and where they stand."""
+        """Yield the actors that have not crashed, with their nodes."""
         for actor, at in enumerate(state.nodes):
             if at != CRASHED:
                 yield actor, self.automata[actor].nodes[at]
