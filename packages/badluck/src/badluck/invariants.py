@@ -1,7 +1,7 @@
 """Ready-made invariants: `explore(invariant=sum_stays(10, "a", "b"), …)`.
 
 Each gives a function for `invariant`, that is asked after every step, or for `at_end`. They read
-keys on all servers that there are. That nobody waits for ever is asked in any case: *stuck for
+keys on all servers that there are. That nobody waits forever is asked in any case: *stuck for
 ever*.
 """
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """All that a lock takes from its surroundings, but for its connections."""
+    """All that a lock takes from its surroundings, except for its connections."""
 
     def now(self) -> float:
         """Seconds of a clock that never goes back."""

@@ -83,7 +83,7 @@ class Connections:
     """Opened when first used; closed with their thread."""
 
     def __init__(self, client: Any, tag: str) -> None:
-        self.client: Any = weakref.proxy(client)  # else `_clients` would keep it alive for ever
+        self.client: Any = weakref.proxy(client)  # else `_clients` would keep it alive forever
         self.tag = tag
         shared = _shared(client)
         self.name = f"{shared.name}-{next(shared.numbers)}"

@@ -27,7 +27,7 @@ class Contender:
         handover_s: float = HANDOVER_S,
         counts: Counts | None = None,
     ) -> None:
-        """No `lease_s` is for ever; `cohort` is the most passes inside a process, 0 for none."""
+        """No `lease_s` is forever; `cohort` is the most passes inside a process, 0 for none."""
         self.clock = clock or SystemClock()
         self.lease_s = lease_s
         self.cohort = cohort
@@ -45,7 +45,7 @@ class Contender:
     def acquire(
         self, token: str, blocking: bool = True, timeout_s: float | None = None
     ) -> Held | None:
-        """None when it did not become mine within `timeout_s` (None: for ever).
+        """None when it did not become mine within `timeout_s` (None: forever).
 
         Raises redis.RedisError when the server does not answer.
         """

@@ -40,7 +40,7 @@ class WaitQueue:
         tokens: int = 1,
         counts: Counts | None = None,
     ) -> None:
-        """Without `lease_s` it is held for ever; `tokens` fencing tokens go with each grant."""
+        """Without `lease_s` it is held forever; `tokens` fencing tokens go with each grant."""
         self.client = client
         self.name = name
         self.clock = clock
@@ -54,7 +54,7 @@ class WaitQueue:
     def acquire(
         self, token: str, blocking: bool, timeout_s: float | None, reads: Sequence[str] = ()
     ) -> Grant | None:
-        """Wait in line for at most `timeout_s` (None: for ever); None when it did not become mine.
+        """Wait in line for at most `timeout_s` (None: forever); None when it did not become mine.
 
         With `reads` the values of those keys come with the lock, and the lock is not taken for the
         whole lease: release() must follow within `handover_s`, and may say that it is too late.

@@ -181,7 +181,7 @@ class Actor:
 
     @property
     def waits_for_threads(self) -> bool:
-        """Would its process end, but for threads that it waits for, and that have more to do?"""
+        """Would its process end, except for threads that it waits for, and that have more to do?"""
         return isinstance(self.fibers[0].request, Done | Failed) and any(
             fiber.outlives and not fiber.thread.daemon and _has_more_to_do(fiber.request)
             for fiber in self.fibers[1:]
@@ -302,7 +302,7 @@ class Actor:
 
 
 def _has_more_to_do(request: Request) -> bool:
-    """And need not wait for another thread to say so, for ever perhaps, as an idle pool's does."""
+    """And need not wait for another thread to say so, forever perhaps, as an idle pool's does."""
     if isinstance(request, Rest):
         return request.until < NEVER
     return isinstance(request, Send | Hear)

@@ -19,7 +19,7 @@ class Send(NamedTuple):
 
 
 class Hear(NamedTuple):
-    """Waits for what the server says next on `connection`, until `until` (ms; None: for ever)."""
+    """Waits for what the server says next on `connection`, until `until` (ms; None: forever)."""
 
     connection: str
     until: int | None

@@ -28,7 +28,7 @@ def _uuid(*_: object) -> uuid.UUID:
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Outside of an actor's code all of it is the system's, but for locals that begin meanwhile."""
+    """Outside of an actor's code all of it is the system's, except locals that begin meanwhile."""
     uuids = ((uuid, name, in_fiber(uuid.uuid4, _uuid)) for name in ("uuid4", "uuid1"))
     clock = (time, "monotonic", in_fiber(time.monotonic, lambda: 0.0))
     with replaced(*uuids, clock, (threading, "local", threads.FiberLocal)), _no_collection():

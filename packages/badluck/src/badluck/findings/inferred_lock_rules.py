@@ -25,7 +25,7 @@ def _left_behind(judge: Judge) -> set[Goal]:
 
 
 def _leaked(judge: Judge) -> set[Goal]:
-    """Where others are known to wait for it for ever, that says it better."""
+    """Where others are known to wait for it forever, that says it better."""
     waits = judge.graph.all_seen and judge.stuck
     return {*judge.lock_tracker.left(ends=False, crashed=not waits)}
 

@@ -46,7 +46,7 @@ CALLED = ("__init__", "__new__", "__call__")
 
 
 def hides_nothing(frame: FrameType, inner: FrameType | None) -> bool:
-    """Is all that this frame waits with, but for the operands of its call, known?
+    """Is all that this frame waits with, except for the operands of its call, known?
 
     `inner` is the frame that it waits for. If that was not called by this one itself, then by
     something in C that keeps what it likes meanwhile, as `sum` does of a generator's values.

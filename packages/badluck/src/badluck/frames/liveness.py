@@ -21,7 +21,7 @@ PLAIN = (type(None), bool, int, float, str, bytes)  # to let go of them does not
 
 
 def read_later(frame: FrameType) -> dict[str, Any]:
-    """Its variables but for those of no consequence; not read, but in use, are a call's operands.
+    """Return its live variables; a call's operands are in use, though no code reads them.
 
     An object stays: when it goes, it may close a connection.
     """

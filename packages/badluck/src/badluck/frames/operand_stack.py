@@ -67,7 +67,7 @@ class KnownCall(NamedTuple):
 
 @cache
 def known_waits(code: CodeType) -> dict[int, KnownCall]:
-    """The positions of its calls at which it is known what lies there, but for some operands."""
+    """The positions of its calls at which it is known what lies there, except for some operands."""
     waits_at: dict[int, set[CallWait]] = defaultdict(set)
     walk = _StackWalk(code)
     for at, stack in walk.ways():

@@ -61,7 +61,7 @@ def side_by_side(
     """Yield the answer of each job in order; raise the error that its child has raised.
 
     With cores to spare they begin in the `order` of these numbers. None is begun later than after
-    `seconds`, but for the first; a search has what is left of them.
+    `seconds`, except for the first; a search has what is left of them.
     """
     until = time.monotonic() + seconds
     limit = cores()

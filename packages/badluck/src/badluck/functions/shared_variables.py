@@ -1,7 +1,7 @@
 """Variables that actors change in their modules, and that an invariant reads.
 
 Actors import the project's modules anew; who looks has those of the test. So a list that actors
-fill is always empty to an invariant, and would *hold* for ever.
+fill is always empty to an invariant, and would *hold* forever.
 """
 
 from __future__ import annotations

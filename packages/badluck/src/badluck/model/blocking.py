@@ -14,7 +14,7 @@ FOR_EVER = 0
 
 
 class Waiting(NamedTuple):
-    """`patience` in ms, 0 for ever, None not at all; it refuses what is said wrong.
+    """`patience` in ms, 0 forever, None not at all; it refuses what is said wrong.
 
     `of` are the keys, each to hold a `kind`; `take` does it, and answers None as long as there is
     nothing in them. `meant`: the command with what it says of the moment at which it came.

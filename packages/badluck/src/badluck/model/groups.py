@@ -20,7 +20,7 @@ class ReadRequest(NamedTuple):
     group: bytes | None = None
     consumer: bytes = b""
     limit: int | None = None  # entries of each stream
-    patience: int | None = None  # ms, 0 for ever; None: it does not wait
+    patience: int | None = None  # ms, 0 forever; None: it does not wait
     keeps: bool = True  # what is given must be acknowledged
 
 

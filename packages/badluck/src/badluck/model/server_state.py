@@ -20,7 +20,7 @@ class Blocked(NamedTuple):
 
 
 class ServerState(NamedTuple):
-    """All that the server knows. Two equal ones behave alike for ever."""
+    """All that the server knows. Two equal ones behave alike forever."""
 
     now: int
     entries: tuple[tuple[bytes, Entry], ...]

@@ -97,7 +97,7 @@ def isolation_text() -> str:
 
 
 def confine(signals: Sequence[int] = ()) -> None:
-    """This process, for ever. `signals`: to which processes it may send some, beside itself.
+    """This process, forever. `signals`: to which processes it may send some, beside itself.
 
     Where the kernel cannot, it is not. Raises OSError when it could, and does not.
     """

@@ -78,7 +78,7 @@ class Known(Protocol):
         """
 
     def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:
-        """Is the node where these answers lead from `at` the same, but for what the clock says?"""
+        """Is the node to which these answers lead from `at` the same, except for the clock?"""
 
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None

@@ -36,7 +36,7 @@ SOON = 3_600_000
 LONG_AFTER = 10 * 86_400_000
 
 # So often time passes for threads when all work is done, before they are left to themselves: some
-# go on for ever.
+# go on forever.
 LONG_ENOUGH = 10
 
 Sleepers = frozenset[tuple[int, int]]  # actors and their fibers

@@ -199,7 +199,7 @@ class ServerStates:
         yield from self.moments(self.entries(at))
 
     def blocked(self, at: int, connection: str) -> int | None:
-        """Until when its client waits, ms since 1970; None: it does not, or for ever."""
+        """Until when its client waits, ms since 1970; None: it does not, or forever."""
         waits = self.states[at][int(connection[0])].blocked
         return next((wait.until for wait in waits if wait.connection == connection), None)
 

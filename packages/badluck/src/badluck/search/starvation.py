@@ -1,4 +1,4 @@
-"""Can others go on for ever while one actor never gets its turn?
+"""Can others go on forever while one actor never gets its turn?
 
 All actors but one come again and again, and find all as at the beginning each time. The one is
 starved when the system can go round in a circle, others done at every turn, and the circle is fair:

@@ -1,4 +1,4 @@
-"""The same again, only later: what goes on for ever that nobody ends.
+"""The same again, only later: what goes on forever that nobody ends.
 
 A lock that is renewed every three seconds makes a new state each time, as the clock says something
 else; so do two that back off from each other again and again. Nobody asks it, so the two go on
@@ -19,10 +19,10 @@ from badluck.search.state import SystemState
 
 
 class TimeAbstraction:
-    """`known`: states by what they are but for the clock, and by which names."""
+    """`known`: states by what they are except for the clock, and by which names."""
 
     def __init__(self, servers: ServerStates, automata: Sequence[Known], user_code: bool) -> None:
-        """`user_code`: the code is somebody's own; else only a thread can go on for ever."""
+        """`user_code`: the code is somebody's own; else only a thread can go on forever."""
         self.user_code = user_code
         self.servers = servers
         self.automata = automata
