@@ -211,7 +211,6 @@ class Holds:
 
 
 TURN = 0.25  # s between two sweeps of an item: units come back that late at the most
-MOST = 500  # holds that come back in one step: it is short enough to be in no buyer's way
 
 Done = TypeVar("Done")
 
@@ -261,7 +260,7 @@ class Sweep:
         round = self.holds.find(item, number)
         if round is None:
             return 0
-        back = 0
-        while some := self.holds.sweep(round, MOST):
+        back, batch = 0, self.holds.ledgers.of(round).batch
+        while some := self.holds.sweep(round, batch):
             back += some
         return back

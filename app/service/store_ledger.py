@@ -28,6 +28,7 @@ class StoreLedger:
 
     # Modes see what a key has bought, and buyers who find nothing left expire holds.
     in_store = True
+    batch = 500  # holds that a sweep returns in one step: it delays buyers by a few ms
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers

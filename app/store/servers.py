@@ -156,7 +156,7 @@ class Servers:
         """
         if needs == "masters":
             return self._no_masters()
-        if needs == "rows" and self._in_sqlite():
+        if needs == "rows" and self.in_sqlite:
             return NO_ROW_LOCKS
         if needs == "zookeeper" and not self.settings.zookeeper_hosts:
             return Text("ZOOKEEPER_HOSTS is not set. Set it to host:port of servers of yours.")
@@ -164,7 +164,9 @@ class Servers:
             return Text("ZooKeeper's client is not installed. `make install` brings it.")
         return ""
 
-    def _in_sqlite(self) -> bool:
+    @property
+    def in_sqlite(self) -> bool:
+        """Whether the database is SQLite, by the settings."""
         from sqlalchemy import make_url
 
         return make_url(self.settings.database).get_backend_name() == "sqlite"
