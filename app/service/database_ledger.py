@@ -23,9 +23,9 @@ from app.store.sql.transactions import IDLE_S, Contended, lock_file
 # For a batch of holds, however impatient a round's buyers are: a statement for 2,500 rows takes
 # 0.2 s, and one that always times out would never return its holds.
 SHORTEST_WAIT_S = 3.0
-# Holds that a sweep returns in one transaction. On SQLite it locks the file from its begin to its
-# end. On PostgreSQL it locks the stock's row last, after a wait for all buyers in line, so fewer and
-# larger transactions return all holds sooner and delay buyers no longer.
+# Holds that a sweep returns in one transaction. On SQLite it locks the file from begin to end. On
+# PostgreSQL it locks the stock's row last, after a wait for all buyers in line. So fewer and larger
+# transactions return all holds sooner, and delay buyers no longer.
 BATCH, BATCH_ON_POSTGRESQL = 500, 2_500
 # To wait for sellers that hold the row of a round that has ended; one that is frozen loses it.
 LAST_SALE_S = IDLE_S + 1
