@@ -26,7 +26,7 @@ WIRE = (Kind.SWALLOW, Kind.CUT, Kind.DELAY, Kind.HALF_OPEN)
 NONE = FaultClass("no fault", "nothing is broken", frozenset(), "no fault")
 KILL = FaultClass(
     "a process dies",
-    "SIGKILL to a worker, to all workers, or to fulfil",
+    "SIGKILL to a worker, to all workers, or to fulfil, which moves sales to the database",
     _all([Kind.KILL], Part.WORKER, Part.SHOP, Part.FULFIL),
     "1 crash",
 )
@@ -38,7 +38,7 @@ FREEZE = FaultClass(
 )
 LOST = FaultClass(
     "a reply is lost",
-    "the store's answer is swallowed, or its connection cut",
+    "the store's reply is dropped, or the connection to the store is cut",
     _all([Kind.SWALLOW, Kind.CUT], Part.STORE),
     "1 lost reply",
 )
@@ -50,48 +50,50 @@ LATE = FaultClass(
 )
 STORE_DIES = FaultClass(
     "the store dies",
-    "SIGKILL to the server; it is started again with its log",
+    "SIGKILL to the store's server, which then starts again with its log",
     _all([Kind.KILL], Part.STORE),
     "1 lost reply",
 )
 POWER = FaultClass(
     "the power fails",
-    "the store's log ends with its last sync",
+    "the store starts again with a log that ends at its last sync to the disk",
     _all([Kind.LOG_CUT], Part.STORE),
     "1 failover",
 )
 FAILOVER = FaultClass(
     "a failover",
-    "to a replica that lacks the last writes",
+    "a replica that lacks the last writes becomes the store",
     _all([Kind.FAILOVER], Part.STORE, Part.REPLICA),
     "1 failover",
 )
 DATABASE = FaultClass(
     "the database is away",
-    "killed, frozen, or its connection cut, slow or blocked",
+    "the database is killed or frozen, or the connection to it is cut, slow or blocked",
     _all([Kind.KILL, Kind.FREEZE, *WIRE], Part.DATABASE),
 )
 FRONT = FaultClass(
     "the buyer's network",
-    "answers lost, connections cut, slow or blocked, between buyer and shop",
+    "between buyer and shop answers are lost, or connections are cut, slow or blocked",
     _all(WIRE, Part.SHOP),
 )
 BEHIND = FaultClass(
     "fulfil is cut off",
-    "answers lost, connections cut, slow or blocked, between fulfil and store",
+    "between fulfil and store answers are lost, or connections are cut, slow or blocked",
     _all(WIRE, Part.FULFIL),
 )
 REPLICA = FaultClass(
-    "the replica is away", "killed or frozen", _all([Kind.KILL, Kind.FREEZE], Part.REPLICA)
+    "the replica is away",
+    "the store's replica is killed or frozen",
+    _all([Kind.KILL, Kind.FREEZE], Part.REPLICA),
 )
 DISK = FaultClass(
-    "a disk is full", "the disk of the store or of the database", _all([Kind.DISK_FULL], *Part)
+    "a disk is full",
+    "the disk of the store or of the database is full",
+    _all([Kind.DISK_FULL], *Part),
 )
-CLOCK = FaultClass(
-    "a clock is wrong", "a worker's clock is stepped by hours", _all([Kind.CLOCK], *Part)
-)
+CLOCK = FaultClass("a clock is wrong", "a worker's clock jumps by hours", _all([Kind.CLOCK], *Part))
 SWITCH = FaultClass(
-    "a switch", "to another round and mode while buyers buy", _all([Kind.SWITCH], *Part)
+    "a switch", "a new round starts, in another mode, while buyers buy", _all([Kind.SWITCH], *Part)
 )
 OTHERS = FaultClass(
     "others come again", "no fault, and many buyers", frozenset(), "others come again"

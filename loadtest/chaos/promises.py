@@ -70,13 +70,15 @@ AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER}
 EXHIBIT = Promise(
     "anything",
     AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},
-    "an exhibit is broken on purpose, and promises only an audit that says so",
+    "an exhibit is broken on purpose. It promises only that the audit reports the damage, and that "
+    "an order belongs to the buyer that pressed *Buy*",
     beyond="an exhibit is not tried for what it may keep by chance",
 )
 DOUBT = Promise(
     "doubt",
     frozenset({Nuisance.DOUBT}),
-    'nothing is lost, but the buyer gets "we cannot tell"; a request with the same key finds out',
+    'nothing is lost, but the buyer gets "we cannot tell". Another request with the same key gets '
+    "the result",
 )
 OVERWRITE = frozenset(
     {
@@ -87,42 +89,42 @@ OVERWRITE = frozenset(
 OUTLIVED = Promise(
     "overwritten",
     OVERWRITE,
-    "the lease ends while its holder is frozen. Then the holder overwrites what others sold or "
-    "gave back, because its write does not check the lock's owner",
+    "the lease ends while its holder is frozen, and other buyers sell or return units. Then the "
+    "holder overwrites their stock, because its write does not check the lock's owner",
 )
 OVERTAKEN = Promise(
     "overtaken",
     OVERWRITE | {Nuisance.DOUBT},
-    "a write arrives after its sender has given up, when another buyer holds the lock",
+    "a write arrives after its sender has given up, while another buyer holds the lock",
 )
 TAKEN = Promise(
     "stranded",
     frozenset({Anomaly.STRANDED}),
-    "the purchase ends between taking the units and recording the sale",
+    "the purchase stops after it has taken the units and before it has recorded the sale",
 )
 TAKEN_IN_DOUBT = Promise(
     "stranded, doubt",
     TAKEN.may | {Nuisance.DOUBT},
-    "the shop does not know whether the units were taken, or whether the sale was recorded",
+    "the shop cannot tell whether the store took the units, or whether it recorded the sale",
 )
 FORGOTTEN = Promise(
     "forgotten",
     AUDITED,
-    "the store sells again what it has forgotten, until the database or a worker finds the loss. "
-    "Then the shop ends the item's round",
+    "the store has lost sales, and the shop sells their units again. It does so until the database "
+    "or a worker shows the loss. Then the shop ends the item's round",
 )
-SYNCED = "the matrix' failover forgets an acknowledged write; this durability prevents that"
-EVERY_SECOND = "the matrix' store writes its log before it answers; everysec may write it later"
+SYNCED = "there the store loses an acknowledged write, and here its durability prevents that"
+EVERY_SECOND = "there the store writes its log before it answers; with `fast` it may answer first"
 KEPT = Promise(
     "kept",
-    why="nothing is lost: every acknowledged sale is synced",
+    why="nothing is lost: every acknowledged sale is synced to the disk",
     beyond=SYNCED,
 )
 SEEN = Promise(
     "seen",
     frozenset({Anomaly.IMPOSSIBLE}),
-    "every acknowledged sale is kept. But a buyer may have got SOLD_OUT because of a sale that was "
-    "not acknowledged yet, and that the failover forgets",
+    "no acknowledged sale is lost. But the failover may lose a sale that was not acknowledged yet, "
+    "after another buyer got SOLD_OUT because of it",
     beyond=SYNCED,
 )
 WAITS = Promise(

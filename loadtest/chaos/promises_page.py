@@ -25,48 +25,54 @@ HEAD = """\
 
 This page says what may be lost when something breaks while people buy. Each cell of the table says
 *nothing*, or a word that is explained below. `lastapple chaos` causes all of these faults while
-buyers buy, and compares the buyers' answers and the ledgers with this page. The page is made from
-[loadtest/chaos/promises.py](../loadtest/chaos/promises.py), which chaos' judge also reads. A test
-compares it with [the matrix](matrix.md).
+buyers buy. Then it compares the buyers' answers, the store and the database with this page. The
+page is made from [loadtest/chaos/promises.py](../loadtest/chaos/promises.py), and chaos reads the
+same file. A test compares the page with [the matrix](matrix.md), in which the explorer tries
+similar faults.
 
 *Nothing* means that all of this is true once every process runs again and has caught up:
 
-- Each buyer that got SOLD has an order, and one key has one order of each item: an order of the
-  key's buyer.
+- Each buyer that got SOLD has an order. An idempotency key counts for each item separately:
+  one key has one order of each item. The order belongs to the buyer that sent the key.
 - No more is sold than was stocked, and `stocked = left + held + sold`. No unit is missing, and no
   unit exists twice.
-- A hold ends once: it is paid, or its units are back, never both. No payment is accepted after the
-  hold's deadline.
-- Nothing is sold in a round after its end. Each buyer gets at most the round's limit, and may use
-  all of it.
-- The answers are linearizable: SOLD, HELD and SOLD_OUT, with the units left that they report, fit
-  into one order. Each has its place between its request and its answer.
-- The audit reports what is true, and an order belongs to the buyer that pressed *Buy*. This holds
-  in every cell.
+- A *hold* is units that a buyer has taken and not paid for yet. It ends once: it is paid, or its
+  units return to the stock, never both. No payment is accepted after the hold's deadline.
+- No unit is sold in a round after the round has ended. Each buyer gets at most the round's limit
+  per buyer, and is not refused below it.
+- The answers are linearizable: one order of all purchases and returns explains each SOLD, HELD and
+  SOLD_OUT, and the units left that it reports. In that order, each purchase takes effect between
+  its request and its answer.
+- The audit reports the truth, and an order belongs to the buyer that pressed *Buy*. These two
+  promises apply in every cell, also to exhibits.
 
 *Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
-BUSY, or "we cannot tell", or no answer. That is no loss: a request with the same key finds out
-what happened. With two faults at once, only promises that survive both apply.
+BUSY (nothing was sold to this buyer), or "we cannot tell", or no answer. The buyer has lost
+nothing: another request with the same key gets the result. With two faults at once, only the
+promises that survive both faults apply.
 
-Three promises have a limit:
+Three promises are limited:
 
-- `decr` may say SOLD_OUT while another purchase gives back what it took too much. So its answers
-  about the stock promise nothing.
-- `sql_units` does not see units that come back while it waits for locked rows. So its answers about
-  the stock promise nothing in a round with holds.
-- A lock keeps its promises only while the work under it is shorter than its lease. A lease of a few
-  ms may be too short for any machine.
+- `decr` first takes units, and returns them if there were too few. Until it returns them, another
+  buyer may get SOLD_OUT too early. So this page promises nothing about SOLD_OUT, and about the
+  units left, in `decr`.
+- `sql_units` does not see units that a hold returns while a buyer waits for locked rows. So in a
+  round with holds this page promises nothing about SOLD_OUT, and about the units left, in
+  `sql_units`.
+- A lock keeps its promises only while the work under the lock is shorter than the lease. A lease of
+  a few ms may be too short on any machine.
 """
 HOLDS = """\
 ## Where buyers hold first and then pay
 
-In a round with holds the payment is one more step, and its answer may be lost as well. That adds to
-the table:
+In a round with holds, a purchase has one more step: the payment. The answer to a payment may be
+lost, too. So these cells differ from the table:
 
 {more}
 
-Units come back under the lock that the mode sells under. A seller that has outlived that lock
-overwrites them: the units may be missing, or exist twice. The hold itself still ends once.
+A mode with a lock also takes the lock to return a hold's units to the stock. A buyer that writes
+after its own lease has ended may overwrite the returned units. Then units may be missing, or exist
+twice. The hold itself still ends once.
 [The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
 """
 TOLD: dict[Loss, str] = {
@@ -114,7 +120,7 @@ def page(sound: Sequence[str]) -> str:
     parts = [
         HEAD,
         "\n".join(lines) + "\n",
-        "Exhibits are modes and recipes that are broken on purpose, because they are taught.\n",
+        "Exhibits are modes and recipes that are broken on purpose, to show a mistake.\n",
         "## What is broken\n",
         "\n".join(faults) + "\n",
         "## What may be lost, and why\n",
@@ -183,7 +189,7 @@ def _explained(name: str, cells: list[Promise]) -> str:
     if losses:
         text += f" Possible: {'; '.join(losses)}."
     reasons = dict.fromkeys(each.beyond for each in cells if each.beyond and first is not EXHIBIT)
-    return " ".join([text, *(f"Unlike the matrix: {reason}." for reason in reasons)])
+    return " ".join([text, *(f"The matrix differs: {reason}." for reason in reasons)])
 
 
 def _holds(sound: Sequence[str]) -> str:
@@ -201,7 +207,7 @@ def _patience(sound: Sequence[str]) -> str:
     never = [mode for mode in sound if mode not in waits]
     return (
         "## Starvation\n\n"
-        "Without any fault, a buyer may get BUSY each time while others buy again and again.\n"
+        "Even without a fault, a buyer may get BUSY each time, while others buy again and again.\n"
         f"This can happen in {_listed(waits)}.\nIt cannot happen in {_listed(never)}.\n"
     )
 
