@@ -120,7 +120,8 @@ def page(sound: Sequence[str]) -> str:
     parts = [
         HEAD,
         "\n".join(lines) + "\n",
-        "Exhibits are modes and recipes that are broken on purpose, to show a mistake.\n",
+        "Exhibits are modes and recipes that are broken on purpose, to show a mistake. `fast`,\n"
+        "`safe` and `replicated` are values of the setting `DURABILITY` ([durability](durability.md)).\n",
         "## What is broken\n",
         "\n".join(faults) + "\n",
         "## What may be lost, and why\n",
@@ -184,7 +185,7 @@ def _explained(name: str, cells: list[Promise]) -> str:
     if first is EXHIBIT or first.may >= EXHIBIT.may:
         losses = ["any loss"]
     elif first.may >= AUDITED:
-        losses = ["any loss, of the forgotten sales"]
+        losses = ["any loss of the forgotten sales"]
     text = f"- *{name}*: {first.why}."
     if losses:
         text += f" Possible: {'; '.join(losses)}."
