@@ -1,8 +1,8 @@
-"""Book sales: write them into the database, all but those that it refuses for good.
+"""Book sales: write their orders into the database, except those that it refuses for good.
 
-With the order goes the receipt of its key: a key that has bought the item before, in whatever round
-and mode, is refused here for ever, whatever the store has forgotten. Exhibits hand out none: what
-they sell twice is kept, to be counted.
+The receipt of an order's idempotency key is written with the order. A key that has bought the item
+before, in any round and mode, is refused here forever, even if the store has forgotten it. Exhibits
+write no receipts: an order that they sell twice is kept, so that it can be counted.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ class Refusal:
 def book(
     sessions: sessionmaker[Session], sales: Mapping[bytes, Order], mode: str
 ) -> dict[bytes, Refusal]:
-    """Commit an item's `sales` (by a name of the caller's); by name those that are refused.
+    """Commit an item's `sales` and return the refusals, under the names that the caller gave them.
 
-    `mode` sold them; "" when nobody knows. Raises DatabaseAway when waiting may help; some of them
-    are then committed, others not.
+    `mode` is the one that sold them, "" if it is unknown. Raises DatabaseAway when waiting may
+    help; some of the sales are then committed, others not.
     """
     misfits = {name: orders.misfit(order) for name, order in sales.items()}
     fitting = [each for each in sales.items() if not misfits[each[0]]]

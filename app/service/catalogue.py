@@ -152,7 +152,7 @@ def source(module: str) -> str:
 
 
 class Function(NamedTuple):
-    """Where one stands in its module; the first line is 1."""
+    """A function's place in its module; the first line is 1."""
 
     name: str
     first: int
@@ -160,9 +160,9 @@ class Function(NamedTuple):
     indent: int  # of its first line
 
 
-@lru_cache(200)  # somebody's own file may be another each time
+@lru_cache(200)  # a user's own file may differ at each call
 def functions(text: str) -> tuple[Function, ...]:
-    """All of a source and of its classes, as they come."""
+    """Return all functions of a source and of its classes, in the source's order."""
     plain = (ast.FunctionDef, ast.AsyncFunctionDef)
     nodes: list[ast.FunctionDef | ast.AsyncFunctionDef] = []
     for node in ast.parse(text).body:

@@ -135,10 +135,11 @@ class ConsistencyCheck:
         return lack
 
     def sell_again(self, lack: Lack, mark: bytes) -> None:
-        """The last steps of whoever accepts or mends what is `found` (see loss_marks.standing).
+        """Put the item on sale again, after `lack` was accepted or repaired.
 
-        The books are right: what they have sold is paid for, whatever the store says of its hold.
-        May be done again. Raises Lacking when something else is found by now.
+        `mark` is the loss mark that the caller has dealt with (see loss_marks.standing). The books
+        are right: an order that they have is paid for, whatever the store says of its hold. May be
+        repeated. Raises Lacking when another loss was found meanwhile.
         """
         item = lack.item
         booked = self._seen(item)

@@ -50,10 +50,11 @@ class DatabaseLedger:
             return table.put(session, round, self.in_rows)
 
     def close(self, ended: Round) -> bool:
-        """Its record says that it has ended, and workers leave it within a second.
+        """Mark the stock's row as ended; False when a seller holds the row for too long.
 
-        A buyer in mid-sale then, and those in line behind it, sell as if they had come before the
-        end. No audit is mixed by that: order and stock name their round.
+        The round's record says by then that it has ended, and workers leave it within a second. A
+        buyer in mid-sale, and those in line behind it, sell as if they had come before the end.
+        That mixes no audits: an order and its stock name their round.
         """
         try:
             with self.servers.transactions.begin(STEP_S) as sql:
@@ -63,10 +64,10 @@ class DatabaseLedger:
         return True
 
     def handed_over(self, before: Round) -> bool:
-        """So no purchase has to ask the database for its key.
+        """Copy the round's keys into the store, so that no purchase asks the database for its key.
 
         Raises StockHeld, redis.RedisError; DatabaseAway (then the round may have ended, and the
-        next start goes on with it).
+        next start completes the hand-over).
         """
         done = Keys(before.item, before.number).handed_over
         if self.servers.store.exists(done):

@@ -69,7 +69,7 @@ class DeadLetters:
     def drop(self, letter: DeadLetter) -> None:
         """Delete it for good; its key and its order's page say so for a day.
 
-        Raises UnknownDeadLetter when somebody else did, StoreAway.
+        Raises UnknownDeadLetter when another process has removed it, StoreAway.
         """
         with answering():
             gone = not dead_letters.drop(self.store, letter)

@@ -89,9 +89,9 @@ class Mover:
     def move(self, names: Keys, entries: Entries) -> None:
         """Commit first, then acknowledge, delete, and let the idempotency keys run out.
 
-        What cannot be read, or is refused by the database for good, is a dead letter. When its key
-        had bought before, its units go back into stock where that loses nobody's write, and the key
-        leads to the first order again.
+        An entry that cannot be read, or that the database refuses for good, becomes a dead letter.
+        If its key had bought before, its units go back into stock, provided that the mode's writes
+        do not overwrite each other, and the key leads to the first order again.
         """
         self.pairing.require(names.item)
         mode = rounds.mode(self.store, names)

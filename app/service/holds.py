@@ -47,21 +47,21 @@ log = logging.getLogger(__name__)
 
 
 class Holds:
-    """Used by the workers of the shop, and by fulfil's sweep."""
+    """The holds of all rounds, as the shop's workers and fulfil's sweep use them."""
 
     def __init__(self, servers: Servers, clock: Clock | None = None) -> None:
         """`clock` is the modes': the explorer hands in one of its own."""
         self.servers = servers
         self.clock = clock or Clock()
         self.ledgers = Ledgers(servers)
-        self.at_once: set[tuple[str, int]] = set()  # rounds whose purchases nobody has to pay for
-        # Called with an end of a hold before its buyer is told (see loss_detector).
+        self.at_once: set[tuple[str, int]] = set()  # rounds that sell without a payment
+        # Called with an end of a hold before its buyer gets the answer (see loss_detector).
         self.ended: list[Callable[[Round, Hold], None]] = []
 
     def look(self, order: Order, round: Round | None = None) -> Hold | None:
-        """How it stands; None: it was sold at once, or nobody knows its round any more.
+        """Return the order's hold; None if it was sold at once, or if its round is unknown by now.
 
-        What is found expired is put back. Raises StoreAway, DatabaseAway.
+        A hold that has expired is put back. Raises StoreAway, DatabaseAway.
         """
         round = round or self.round_of(order)
         return self._settle(round, order, Stands.HELD) if round else None
@@ -166,10 +166,10 @@ class Holds:
         return None
 
     def round_of(self, order: Order) -> Round | None:
-        """None: it sold at once, or is not known here.
+        """Return the order's round; None if that sells without holds, or is unknown here.
 
-        Raises StoreAway, DatabaseAway; also when its units are held, and nobody knows in which
-        round; Unreadable when they are or may be, in one that a newer version began.
+        Raises StoreAway, DatabaseAway; also when the order's units are held, and its round cannot
+        be found. Raises Unreadable when its units may be held in a newer version's round.
         """
         name = order.item, order.round
         if name in self.at_once:
@@ -188,13 +188,13 @@ class Holds:
         return round
 
     def _may_hold(self, order: Order) -> bool:
-        """Is it, or was it, a hold? In a round whose record cannot be read here."""
+        """Return whether the order is or was a hold, in a round whose record is unreadable here."""
         names = Keys(order.item, order.round)
         with answering():
             pipe = self.servers.store.pipeline()
             pipe.hexists(names.held, order.id)
             pipe.exists(names.hold(order.id))
-            pipe.xlen(names.holds)  # nobody has looked yet whose they are
+            pipe.xlen(names.holds)  # entered by no sweep yet: one of them may be the order's
             if any(pipe.execute()):
                 return True
         with db.answering(), self.servers.sessions() as sql:
@@ -216,9 +216,9 @@ Done = TypeVar("Done")
 
 
 class Sweep:
-    """fulfil's: units that are not paid for in time are on sale again, whoever looks or not.
+    """fulfil's sweep: it puts units that are not paid for in time on sale again.
 
-    Used by one thread for each item. Several may sweep: a hold comes back once.
+    One thread for each item uses it. Several may sweep at once: a hold comes back once.
     """
 
     def __init__(self, holds: Holds, pairing: Pairing) -> None:
@@ -232,9 +232,9 @@ class Sweep:
                 self.sweep([item])
 
     def sweep(self, items: Iterable[str] = ITEMS) -> int:
-        """Put back what is due of these items, and answer how many holds came back.
+        """Put back the due holds of these items, and return how many came back.
 
-        What fails is logged and tried again after a pause of its own.
+        An item that fails is logged, and retried after a pause of its own.
         """
         back, ledgers = 0, self.holds.ledgers
         for item in items:

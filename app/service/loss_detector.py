@@ -1,10 +1,10 @@
 """Detect a store that has lost what this worker has seen in it.
 
-A store that comes back may have lost its end, or everything; what it has lost and the books have
-not seen, only they know who were told of it. A worker was told of each of its sales, payments and
-ends of holds, and so it asks for the newest ones whenever a connection is opened: between two
-connections the server behind them may have changed, and on an open one it cannot. In normal
-service that costs nothing.
+A store that restarts may have lost its last writes, or everything. Of what it has lost, the books
+know only what was booked; the rest is known only to the clients that got the store's answer. A
+worker got the answers to its own sales, payments and ends of holds. So whenever it opens a
+connection, it asks the store for the newest of them: between two connections the server behind them
+may have changed, on an open one it cannot. In normal service that costs nothing.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def _gone_back(item: str, seen: int, number: int) -> Lack:
 
 
 def _elsewhere(error: redis.ResponseError) -> bool:
-    """On a cluster: is the item another node's, or on its way there, or nobody's?
+    """Return whether a cluster's node says that another node, or none, has the item.
 
     A node that has just come back says that the cluster is down: it may have the item.
     """

@@ -71,10 +71,10 @@ class OrderLookup:
         self.holds = holds
 
     def find(self, id: str) -> OrderEntry:
-        """One order. Asks the store first, so a sale is found with the database away.
+        """Return one order. Asks the store first, so a sale is found with the database away.
 
-        Raises UnknownOrder, NotBooked; StoreAway or DatabaseAway when the one that may have it is
-        away, Unreadable when the store has it and nobody can read it.
+        Raises UnknownOrder, NotBooked; StoreAway or DatabaseAway when the one that may have the
+        order is away; Unreadable when the store has it in a form that cannot be read here.
         """
         recorded, dropped, lacking = self._recorded([id])
         if recorded:

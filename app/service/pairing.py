@@ -80,7 +80,7 @@ class Pairing:
             return bool(is_known) or not begun_rounds.seen(session, item).round
 
     def name(self, item: str, anew: bool = False) -> Pair:
-        """Let each side name the other, unless it has a name; with `anew` in any case."""
+        """Write each side's name into the other, unless one is there; with `anew` replace it."""
         with db.answering(), answering():
             return pair.name(self.servers.store, self.sessions, item, anew)
 

@@ -119,7 +119,7 @@ class Purchase:
     def _try(self, selling: Selling, order: Order, wire: Wire) -> Sale:
         with answering(), self.reporter.under_way(selling.keys) as ended:
             sale = self._take(selling, order, wire)
-            # Has anything that was held too long come back, now that somebody looks?
+            # Out of stock: put expired holds back, and try again if that freed any units.
             sweeps = selling.round.hold and selling.ledger.in_store
             if sweeps and sale.outcome in SHORT and self.holds.sweep(selling.round, SWEPT):
                 sale = self._take(selling, order, wire)

@@ -1,10 +1,10 @@
-"""Mend an item of which the store has lost something: `lastapple audit ITEM --repair`.
+"""Repair an item of which the store has lost something: `lastapple audit ITEM --repair`.
 
-Orders that the database lost come back from what the store still knows of them. Then each of the
-item's rounds that may have lost something gets its record, its figures and its sales again:
-from what is left of them in the store, from the books, and from what workers had told buyers of. It
-stays ended. Then the store learns which keys have bought within a day, and only then may the next
-round begin: who dies half-way leaves the item off sale, and the next one does the same again.
+First, orders that the database lost are restored from the store. Then each round of the item that
+may be damaged gets its record, its figures and its sales again. They come from the store's
+remains, from the books, and from the sales that workers had answered. The round stays ended. Then
+the store gets the keys that have bought within a day. Only then may the next round begin: a repair
+that dies half-way leaves the item off sale, and the next repair does the same steps again.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def figures(evidence: Evidence) -> RoundFigures:
         lost = [*back, *(each.order for each in evidence.over if each.order.id in ends)]
         ended += [EndedHold("", order, ends[order.id]) for order in lost if order.id not in entered]
     sold = sum(units.values()) + sum(order.quantity for order in back)
-    # Never more than the store says: what was nobody's before, stays so.
+    # Never more than the store says: units that were missing before stay missing.
     left = max(0, round.stock - sold - sum(held.values()))
     left = left if remains.left is None else min(left, remains.left + returned)
     unread = len(remains.payloads) - len(waiting)
@@ -119,9 +119,10 @@ def figures(evidence: Evidence) -> RoundFigures:
 
 
 class Lost(NamedTuple):
-    """Orders that the database lost. `back` are those that the store still knows.
+    """The orders that the database lost. The store still knows those in `back`.
 
-    `rounds` are theirs, by number; `gone` says of each how many orders nobody knows.
+    `rounds` are the rounds of `back`, by number. `gone` is, by a round's number, how many orders
+    neither database nor store knows.
     """
 
     back: list[Order]
@@ -226,10 +227,11 @@ class Mend:
         self.books = books or MendBooks(servers, self.consistency.ledgers)
 
     def plan(self, item: str) -> RepairPlan | None:
-        """None: it lacks nothing. The item is off sale then, as whenever somebody looks; no more.
+        """Plan an item's repair; None when nothing is lost.
 
-        Raises UnknownItem, WrongPair, StoreAway, DatabaseAway; Unreadable when a record is in the
-        way that a newer version wrote, or that is broken.
+        Writes nothing except the loss mark, which takes the item off sale, as each look for losses
+        does. Raises UnknownItem, WrongPair, StoreAway, DatabaseAway; Unreadable when a record is
+        broken or was written by a newer version.
         """
         lack = self.consistency.look(item)
         with answering():
@@ -265,7 +267,7 @@ class Mend:
     def do(self, item: str) -> RepairPlan | None:
         """Plan a repair and do it. May be repeated, and run by two processes at once.
 
-        Raises Lacking when somebody else accepted it, or found something new, meanwhile.
+        Raises Lacking when another process has accepted the loss or found a new one meanwhile.
         """
         plan = self.plan(item)
         if plan is None:
@@ -290,7 +292,7 @@ class Mend:
         its = [order for order in witnessed.orders if order.round == number]
         ended_as = witnessed.ended
         ends = [EndedHold("", each, ended_as[each.id]) for each in its if each.id in ended_as]
-        if round.hold:  # nobody has paid for the others
+        if round.hold:  # the others are not paid for
             its = [each.order for each in ends if each.stands is Stands.PAID]
         rows, bought = self.books.of_round(item, number, its)  # after the store: see Auditor
         before = zip(its, bought, strict=True)

@@ -61,7 +61,7 @@ class Rounds:
         with answering():
             in_store = self.ledgers.of(wanted).in_store
             new = records.start(self.store, wanted, used.highest, in_store, ready)
-        if used.by_books:  # else nobody waits for the database twice
+        if used.by_books:  # else a start would wait for the database twice
             self.consistency.begun(new)
         return new
 
@@ -77,7 +77,7 @@ class Rounds:
         return self._ready(before, new)
 
     def check(self, item: str, mode: str, stock: int, times: Mapping[str, int]) -> Round:
-        """The round as it would be started.
+        """Return the round as `start` would begin it.
 
         Raises UnknownItem, and Invalid with a sentence for each field that is wrong.
         """

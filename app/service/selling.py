@@ -32,9 +32,9 @@ from app.store.keys import Keys
 from app.store.servers import Servers
 from app.text import Text
 
-# Of tickets: the keys of a round that sells one order to each of those it is for. A key buys once,
-# so a ticket does, in however many tabs it is pressed. The shop signs it for its buyer; nobody
-# else's key may look like one (app/shop/form_keys.py).
+# Prefix of tickets: the idempotency keys of a round that sells one order to each class member. A
+# key buys once, so a ticket does, in however many tabs it is used. The shop signs a ticket for its
+# buyer; no other key may begin like one (app/shop/form_keys.py).
 MARK = "class-"
 
 log = logging.getLogger(__name__)

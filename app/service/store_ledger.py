@@ -35,17 +35,17 @@ class StoreLedger:
         self.unreadable: set[bytes] = set()  # sales of holds that were logged as such
 
     def stock(self, round: Round) -> bool:
-        """Stock a new round. False: somebody else is starting that very one."""
+        """Stock a new round. False: another process is starting that very round."""
         return True  # in the step that begins the round
 
     def close(self, ended: Round) -> bool:
-        """Let nobody sell from an ended round's stock. False: somebody still does."""
+        """Stop all sales from an ended round's stock. False: a purchase still runs on it."""
         return True  # in the step that has ended it
 
     def handed_over(self, before: Round) -> bool:
-        """Let the store know which keys have bought in a round, before the next one begins.
+        """Copy the keys that have bought in a round into the store, before the next round begins.
 
-        False: it was not known, and by now somebody else may have begun the next one.
+        False: they were not there yet, and another process may have begun the next round meanwhile.
         """
         return True
 
@@ -117,10 +117,10 @@ class StoreLedger:
         self.servers.copied(order.item, Keys(order.item, order.round).key(order.key))
 
     def settle(self, round: Round, order: Order, stands: Stands) -> Hold:
-        """End a hold as asked, if nobody was faster; HELD only looks."""
+        """End a hold as `stands` says, unless it has ended already; HELD only reads it."""
         with answering():
             hold = holds.settle(self.servers.store, round, order, stands)
-            if hold.stands is not Stands.HELD:  # that is for good, and told
+            if hold.stands is not Stands.HELD:  # an end is final, and buyers see it
                 # (How it has ended is forgotten after a day; it has no deadline then.)
                 ends = [Keys(order.item, order.round).hold(order.id)] if hold.until else []
                 self.servers.copied(order.item, *ends)

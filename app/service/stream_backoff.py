@@ -1,4 +1,4 @@
-"""Streams that fail by themselves stand aside for a while, so that nobody else waits for them."""
+"""Backoff for streams that fail alone: they pause, so that other streams need not wait for them."""
 
 from __future__ import annotations
 

@@ -13,11 +13,11 @@ from app.text import Text, counted, together
 class Verdict(StrEnum):
     """The verdict on a round; only EXACT is a good one."""
 
-    UNTOUCHED = "untouched"  # on sale, and nobody has tried to buy: nothing could be right yet
+    UNTOUCHED = "untouched"  # on sale, and no purchase was tried: there is nothing to check yet
     SETTLING = "settling"  # sales are under way: nothing can be said yet
-    EXACT = "exact"  # every unit is sold once, held or still there
+    EXACT = "exact"  # every unit is sold once, held or still in stock
     OVERSOLD = "oversold"
-    UNDERSOLD = "undersold"  # units that nobody has
+    UNDERSOLD = "undersold"  # units are missing: not sold, not held, not in stock
     INCONSISTENT = "inconsistent"  # the numbers add up, the orders do not
 
 
@@ -83,11 +83,11 @@ class Audit:
         return sentence(replace(self, answers={}, in_doubt=0))
 
     def downgraded(self, lost: Text) -> Audit:
-        """The same of a round of which the store has lost something.
+        """Downgrade the verdict: the store lost data, so "exact" cannot be trusted.
 
-        That all is accounted for is said of what the store remembers only.
+        `lost` says what was lost. Any other verdict stays, and its sentence is extended by `lost`.
         """
-        if self.verdict in HARMLESS:  # whatever else comes, this stays
+        if self.verdict in HARMLESS:
             return replace(self, verdict=Verdict.INCONSISTENT, sentence=lost)
         return replace(self, sentence=together(self.sentence, lost))
 

@@ -2,13 +2,13 @@
 
 Four times a second each shop worker writes one field per round into the round's hash: how many
 purchases are under way, for how long none has been, and how its answers so far were counted. The
-counts are for looking at. The audit never takes them as evidence; it only asks whether everybody
-was quiet while it read.
+counts are for display. The audit never takes them as evidence; it only asks whether all workers
+were quiet while it read.
 
-Whether that was so nobody's clock says, as clocks differ. An audit counts its readings of a round's
-books in the store, one up before it reads and one up after. A worker says how many it had seen when
-it was first found quiet, and how many it has seen now: quiet with fewer than the first, and still
-quiet with the second, it sold nothing in between.
+Clocks cannot answer that, as they differ. Instead, an audit counts its readings of a round's books
+in the store: it raises a counter before it reads and again after it. A worker reports the counter's
+value when it became quiet, and the value that it sees now. If the worker became quiet before the
+first rise, and is still quiet at the second, it sold nothing in between.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ class WorkerStatus:
     answers: dict[str, int] = field(default_factory=dict)
     conflicts: int = 0
     locks_lost: int = 0
-    age: float = 0.0  # s since it said this, by the store's clock
+    age: float = 0.0  # s since the worker wrote this, by the store's clock
 
     def count(self, outcome: Outcome) -> None:
-        """One more answer of that kind."""
+        """Add one answer of this outcome."""
         self.answers[outcome.value] = self.answers.get(outcome.value, 0) + 1
 
     @property
     def dead(self) -> bool:
-        """Has it not been heard for so long that nothing of it can be under way?"""
+        """Whether the worker has been silent for so long that no purchase of it can be running."""
         return self.age > DEAD_S
 
     def spoke_after(self, reading: int) -> bool:
-        """Does this tell what was so after that reading? A dead worker's last word has to do."""
+        """Whether the worker wrote this after that reading; a dead worker's last status counts."""
         return self.left_round or self.seen >= reading or self.dead
 
     def quiet_before(self, reading: int) -> bool:
-        """Has nothing been under way since before that reading? A dead worker does nothing."""
+        """Whether no purchase has run since before that reading; a dead worker runs none."""
         return self.dead or (self.quiet is not None and self.quiet < reading)
 
     def quiet_for(self, seconds: float) -> bool:
-        """Has nothing been under way for so long, for all that is known?"""
+        """Whether no purchase is known to have run for the last `seconds`."""
         return self.dead or (self.in_flight == 0 and self.idle + self.age >= seconds)
 
 
@@ -106,14 +106,14 @@ class StatusReporter:
         self.threads.append(beats)
 
     def enter(self, keys: Keys, mode: str) -> None:
-        """Show up in a round before the first purchase in it, so that no audit overlooks us."""
+        """Publish a status in a round before the first purchase, so that audits see this worker."""
         with self.lock:
             shift = self.shifts.setdefault(keys.workers, Shift(keys, mode))
             shift.status.left_round = False
         self._publish(shift)
 
     def leave(self, keys: Keys) -> None:
-        """Nothing new will be sold in that round here; what is under way may still end."""
+        """Begin no more purchases in that round; those that run may still end."""
         with self.lock:
             if shift := self.shifts.get(keys.workers):
                 shift.status.left_round = True

@@ -1,7 +1,7 @@
-"""A class with phones: who is in it, its sale from the countdown to the verdict.
+"""A class with phones: its members, and the notices that their phones show.
 
-`members` are the phones, `roll` says which of them have a place; `sale` starts and ends a sale and
-says how it stands; `follow` is what a projector is told of it, `notices` and `ending` what phones
-are told; `addresses` is where these find the shop. Nothing of it is kept in a process only: any of
-them may die, and any screen may be opened anew.
+`members` collects the phones that a worker hears, `roll` says which of them have a place. `notices`
+and `ending` say what a phone shows: the class's beginning, and the end of its sale. The sale itself
+and the projector's page are the lab's (app/lab/classroom). No state is in a process only: any
+process may die, and any screen may be reopened.
 """

@@ -10,7 +10,8 @@ class ForOne(TypedDict):
     """The end of a sale, for a phone that has bought; counts are of units."""
 
     round: int
-    # Its own exists as all do, exists beside others that do not, is one of these, is the only one.
+    # The phone's order exists, as all do; exists, but others do not; is missing with others; is the
+    # only one that is missing.
     said: Literal["sold", "real", "missing", "the-missing"]
     stock: int
     sold: int

@@ -18,7 +18,7 @@ from app.text import Text
 
 ITEM = "apple"  # what a class buys
 LONG_GONE = 60_000  # ms more after which a worker's roll of them is thrown away
-REFRESH = 3_000  # ms between two writes of the roll when nobody came
+REFRESH = 3_000  # ms between two writes of the roll when no phone joined
 
 
 class Members:
@@ -68,7 +68,7 @@ class Members:
                     here[member.id] = member
             if all(member.seen < since - LONG_GONE for member in members):
                 with answering():
-                    records.forget(self.store, ITEM, [worker])  # it died, or has nobody
+                    records.forget(self.store, ITEM, [worker])  # it died, or has no phones
         ours = [member for member in here.values() if member.joined >= began]
         return sorted(ours, key=lambda member: (member.joined, member.id))
 

@@ -1,7 +1,7 @@
 """Notices for phones, next to the round: the class's beginning, and the end of its sale.
 
-A worker asks for it once a second at the most, however many phones ask the worker. While the store
-is away it goes by what it knows: the countdown goes on.
+A worker reads them from the store at most once a second, however many phones ask the worker. While
+the store is away, the worker uses what it read last: the countdown continues.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Notices:
     def _look(self) -> None:
         if self.looked and time.monotonic() < self.looked + FRESH:
             return
-        self.looked = time.monotonic()  # at first: who is away is not asked by each phone
+        self.looked = time.monotonic()  # before the read: one try, even if the store is away
         with suppress(StoreAway):
             with answering():
                 self.began, ending = records.notices(self.store, ITEM)

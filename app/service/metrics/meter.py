@@ -67,7 +67,7 @@ class Meter:
             self.fresh = True
 
     def stop(self) -> None:
-        """The last word; somebody else may have the place."""
+        """Write the last figures and give the place up; another worker may take it."""
         self.write()
         if self.place:
             self.place.leave()

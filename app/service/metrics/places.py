@@ -1,8 +1,9 @@
 """The files in which the shop's workers keep their figures, in the format of prometheus-client.
 
-They belong to a place among the workers, not to a process: the one that takes the place of one that
-died goes on from what stands there. So no figure falls, no file is left behind, and which process
-was it that died is nobody's business. A place is taken by a lock, which the system frees.
+The files belong to a place among the workers, not to a process. A worker that takes the place of
+one that died continues from the figures in its files. So no figure ever falls, no file is left
+behind, and no name of a process is in the figures. A worker takes a place by locking its file; the
+system frees the lock when the process ends.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class WorkerFiles:
             for kind in ROOM:
                 self.files[kind] = _opened(folder, kind, self.number)
                 taken.callback(self.files[kind].close)
-            # Also where nobody says that it is over: a shop made and dropped within a process.
+            # Also when no caller leaves the place: a shop made and dropped within a process.
             self.leave = weakref.finalize(self, taken.pop_all().close)
 
     def put(
@@ -62,7 +63,7 @@ class WorkerFiles:
 
 
 def wipe(folder: Path) -> None:
-    """Let the places that nobody has begin at 0: those of an earlier start, perhaps cut short."""
+    """Reset the places that no worker holds to 0: they are left over from an earlier start."""
     for lock in folder.glob("*.lock"):
         with lock.open("a") as held, suppress(BlockingIOError):
             fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
