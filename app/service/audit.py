@@ -30,7 +30,7 @@ WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was 
 
 
 class Auditor:
-    """Holds rounds against the books, in whatever process it is asked for."""
+    """Compares rounds with the books, in any process."""
 
     def __init__(self, store: redis.Redis, ledgers: Ledgers, pairing: Pairing) -> None:
         self.store = store
@@ -45,7 +45,7 @@ class Auditor:
         """
         self.pairing.check(round.item)
         audit = self._audit(round)
-        if not audit.settled and not audit.in_flight:  # the last one may just have ended
+        if not audit.settled and not audit.in_flight:  # the last purchase may just have ended
             audit = self._audit(round)
         with answering():
             lost = loss_marks.of_round(self.store, round.item, round.number)
@@ -66,13 +66,16 @@ class Auditor:
             time.sleep(BEAT_S / 5)
 
     def _count(self, round: Round) -> int:
-        """A reading begins or ends: each worker will say what it knew of it (see worker_status)."""
+        """Count the start or the end of a reading; each worker reports which it knew of.
+
+        See worker_status.
+        """
         with answering():
             return int(self.store.incr(Keys(round.item, round.number).readings))
 
 
 def judge(round: Round, snapshot: Snapshot, workers: list[WorkerStatus], quiet: bool) -> Audit:
-    """Hold what was sold against what was stocked."""
+    """Compare what was sold with what was stocked, and return the audit."""
     others = snapshot.others
     booked = len(snapshot.rows) + others.orders
     in_store = [*snapshot.waiting, *snapshot.dead]
@@ -103,7 +106,7 @@ def judge(round: Round, snapshot: Snapshot, workers: list[WorkerStatus], quiet: 
     elif oversold:
         verdict = Verdict.OVERSOLD
     elif not_booked or orders_lost:
-        # Before undersold: a sale that cannot be read may be whose the missing units are.
+        # Before undersold: a sale that cannot be read may account for the missing units.
         verdict = Verdict.INCONSISTENT
     elif undersold:
         verdict = Verdict.UNDERSOLD

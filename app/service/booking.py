@@ -19,7 +19,7 @@ from app.store.sql import db, orders, stock
 
 @dataclass(frozen=True)
 class Refusal:
-    """Why a sale is not booked, in words; and the order that its key had bought before it."""
+    """Why a sale is not booked, and the order that its key had bought before, if any."""
 
     reason: str
     bought: Order | None = None
@@ -42,7 +42,10 @@ def book(
 def _insert(
     sessions: sessionmaker[Session], sales: Sequence[tuple[bytes, Order]], exhibit: bool
 ) -> dict[bytes, Refusal]:
-    """All at once. Where some are to blame, half by half: two of 500 cost some 30 transactions."""
+    """Insert all sales in one transaction; if some are to blame, try each half again.
+
+    Two bad sales among 500 cost some 30 transactions.
+    """
     if not sales:
         return {}
     sold = [order for _, order in sales]

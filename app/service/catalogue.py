@@ -1,4 +1,4 @@
-"""The ways to sell: which there are, what they say of themselves, and which can be sold here."""
+"""The catalogue of modes and recipes: what their docstrings say, and which can be sold here."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class CatalogueEntry:
 
     @property
     def label(self) -> Text:
-        """The title without the warning of an exhibit, for pages that show that in another way."""
+        """The title without an exhibit's warning, for pages that mark exhibits in another way."""
         return Text(without_warning(self.title))
 
 
 def modes() -> list[CatalogueEntry]:
-    """All, in teaching order."""
+    """Return all modes in teaching order."""
     return [
         replace(_entry(mode, outlived(Way(mode)), name == "lock"), most=most_stock(Way(mode)))
         for name, mode in MODES.items()
@@ -52,7 +52,7 @@ def modes() -> list[CatalogueEntry]:
 
 
 def recipes() -> list[CatalogueEntry]:
-    """All, in teaching order."""
+    """Return all recipes in teaching order."""
     return [_entry(recipe, outlived(Way(MODES["lock"], recipe))) for recipe in LOCKS.values()]
 
 
@@ -72,14 +72,14 @@ def parse_way(name: str) -> Way:
 
 
 def require_supported(round: Round) -> Round:
-    """Return the round. Raises Newer when only a newer version of us can sell or show it."""
+    """Return the round. Raises Newer when only a newer version of the shop can sell or show it."""
     if round.item not in ITEMS or not Way.exists(round.mode):
         raise Newer(SOLD_BY_NEWER)
     return round
 
 
 def readable(round: Round | Unreadable | None) -> Round | Unreadable | None:
-    """The round, or why it cannot be read here."""
+    """Return the round, or the error that says why it cannot be read here."""
     try:
         return require_supported(round) if isinstance(round, Round) else round
     except Newer as error:
@@ -98,7 +98,7 @@ def unfit(servers: Servers, round: Round) -> str:
 
 
 def breaks(way: Way) -> str:
-    """How an exhibit breaks: the mode's word, or its recipe's."""
+    """Return how an exhibit breaks: the mode's sentence, or its recipe's."""
     return _entry(way.recipe if way.recipe and way.recipe.exhibit else way.mode).breaks
 
 
@@ -110,7 +110,7 @@ def outlived(way: Way) -> str:
 
 
 def most_stock(way: Way) -> int:
-    """Units that a round may begin with: fewer where each is a row."""
+    """Return how many units a round may begin with: fewer where each unit is a row."""
     if not way.in_rows:
         return ROUND_BOUNDS["stock"].high
     from app.store.sql import units  # SQLAlchemy takes longer to load than all else
@@ -128,15 +128,15 @@ def _entry(
 
 
 def without_warning(title: str) -> str:
-    """The title of an exhibit, as that of a sound one."""
+    """Return an exhibit's title without its warning, like that of a sound mode."""
     return title.partition(" An exhibit: ")[0]
 
 
 def described(docstring: str) -> list[str]:
     """Read the title and the table's rows, as CatalogueEntry has them, from a docstring.
 
-    Of a row its first line, which can be read alone; of the last one all. Raises KeyError when it
-    has no such table.
+    Takes the first line of each row, which can be read alone, and all lines of the last row. Raises
+    KeyError when the docstring has no such table.
     """
     title = docstring.partition("\n")[0].partition(": ")[2]
     rows = dict(re.findall(r"^(\w+) +(.+(?:\n +.+)*)", docstring, re.MULTILINE))
@@ -175,7 +175,7 @@ def functions(text: str) -> tuple[Function, ...]:
 
 
 def module_of(mode: str) -> str:
-    """The mode's own, of `mode` or `mode:recipe`."""
+    """Return the name of the module of `mode`, or of the recipe in `mode:recipe`."""
     return Way.of(mode).mode.__module__
 
 

@@ -1,10 +1,12 @@
-"""Compare store and database: if either lost what the other has seen, nothing is sold.
+"""Compare store and database: if either has lost data that the other has seen, sales stop.
 
-The books are the database: they know the newest round that was begun of each item, in which store,
-and how many orders a round has. A store whose log was cut, that was emptied or replaced, shows by
-less. What it lost before the books saw it, workers may know (see loss_detector); or only the buyer.
+The books are the database. For each item they know the newest round that was begun, in which store,
+and how many orders each round has. A store that was emptied or replaced, or whose log was cut, has
+fewer. What the store lost before it was booked, workers may know (see loss_detector), or only the
+buyer.
 
-The store counts the orders that the books have confirmed. A restored backup shows by fewer.
+The store counts the orders that the books have confirmed. A database restored from a backup has
+fewer.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class UsedNumbers(NamedTuple):
 
 
 class ConsistencyCheck:
-    """Asked when a round is begun, by the fulfil process, and by a person at a terminal."""
+    """Checks items for losses: when a round is begun, in the fulfil process, and by a command."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
@@ -68,17 +70,17 @@ class ConsistencyCheck:
         self.ledgers = Ledgers(servers)
 
     def look(self, item: str) -> Lack | None:
-        """Return a loss of an item that is not accepted yet, found now or earlier.
+        """Return an item's loss that is not accepted yet, found now or earlier; else None.
 
-        Found now, it is marked: nothing of the item is sold any more. Raises UnknownItem,
-        WrongPair, StoreAway, DatabaseAway.
+        A new loss is marked: nothing of the item is sold any more. Raises UnknownItem, WrongPair,
+        StoreAway, DatabaseAway.
         """
         require_item(item)
         self.pairing.require(item)
         return self._look(item, self._seen(item), self._lost_orders(item))
 
     def look_at_all(self) -> list[str]:
-        """A sentence for each finding. Raises StoreAway, DatabaseAway."""
+        """Check all items and return a sentence for each loss. Raises StoreAway, DatabaseAway."""
         wrong, sentences = "", []
         for item in ITEMS:
             try:
@@ -89,10 +91,9 @@ class ConsistencyCheck:
         return [wrong, *sentences] if wrong else sentences
 
     def used_numbers(self, item: str) -> UsedNumbers:
-        """The item's next round must have a higher number: numbers never come again.
+        """Return the numbers that the item's next round must exceed: no number is used twice.
 
-        Raises Lacking, WrongPair, StoreAway; DatabaseAway when
-        only they could tell.
+        Raises Lacking, WrongPair, StoreAway; DatabaseAway when only the database could tell.
         """
         try:
             self.pairing.require(item)
@@ -110,7 +111,7 @@ class ConsistencyCheck:
         return UsedNumbers(newest, by_books=True)
 
     def begun(self, round: Round) -> None:
-        """Note a new round in the books. With the database away, its first order will tell."""
+        """Note a new round in the books; if the database is away, the first order does it."""
         with answering():
             store = loss_marks.look(self.store, round.item).store
         try:
@@ -121,10 +122,10 @@ class ConsistencyCheck:
             log.warning("round %d of %s is not in the books: %s", round.number, round.item, error)
 
     def accept(self, item: str) -> Lack | None:
-        """Sell the item again, from a round on that is newer than all that were seen.
+        """Accept an item's loss and put the item on sale again. Return the loss; None without one.
 
-        The store first gets the keys that have bought within a day. None: it lacks nothing. Raises
-        as `look` does.
+        The next round's number is above all that were seen. The store first gets the keys that have
+        bought within a day. Raises as `look` does.
         """
         lack = self.look(item)
         with answering():
@@ -154,10 +155,11 @@ class ConsistencyCheck:
             raise Lacking(other)
 
     def pair(self, item: str) -> None:
-        """Let store and database belong together, whatever they belonged to before.
+        """Pair store and database, whatever they were paired with before.
 
         Rounds of another store that the database knows are over: the next one gets a higher number.
-        Raises StoreAway, DatabaseAway; Unreadable when the running round is not ours to end.
+        Raises StoreAway, DatabaseAway; Unreadable when the running round belongs to a newer
+        version.
         """
         booked = self._seen(item)
         with answering():
@@ -171,7 +173,7 @@ class ConsistencyCheck:
         self._remember_keys(item)
 
     def confirm(self, item: str, number: int) -> None:
-        """Let the store know how many orders a round has that sells in the database.
+        """Write into the store how many orders a round has that sells in the database.
 
         Raises StoreAway, DatabaseAway.
         """
@@ -181,9 +183,9 @@ class ConsistencyCheck:
             loss_marks.confirm(self.store, item, number, there_are)
 
     def keep_watch(self, stop: threading.Event) -> None:
-        """Look at each new connection to store or database, and every WATCH seconds.
+        """Check all items on each new connection to store or database, and every WATCH seconds.
 
-        That store may have sold before we looked: then orders tell, as soon as these are booked.
+        A new store may have sold before the check: its orders show that as soon as they are booked.
         """
         met = threading.Event()
         self.servers.met.append(lambda _: met.set())
@@ -195,7 +197,7 @@ class ConsistencyCheck:
                 next_look = time.monotonic() + (WATCH if self._look_at_all() else AGAIN)
 
     def _look_at_all(self) -> bool:
-        """Could all items be looked at? On a cluster one's node may be away."""
+        """Check all items; False when some could not be, as one node of a cluster may be away."""
         well = True
         for item in ITEMS:
             try:
@@ -212,7 +214,7 @@ class ConsistencyCheck:
         return well
 
     def _remember_keys(self, item: str) -> None:
-        """Let the store know what the books have sold within a day."""
+        """Write into the store what the books have sold within a day."""
         for bought in self._bought_since(item, self.servers.clock.now() - KEY_LIFE * 1000):
             with answering():
                 sales.remember(self.store, bought)
@@ -234,7 +236,10 @@ class ConsistencyCheck:
             return begun_rounds.seen(session, item)
 
     def _look(self, item: str, booked: Seen, lost: Lack | None) -> Lack | None:
-        """The books were read first: the store only grows, so that nothing seems to be lacking."""
+        """Compare the store with books that were read before, and return a loss.
+
+        The store only grows, so a sale between the two readings does not look like a loss.
+        """
         with answering():
             state = loss_marks.look(self.store, item)
             recorded = loss_marks.recorded(self.store, item, booked.round)
@@ -261,7 +266,7 @@ class ConsistencyCheck:
         return None if stocked else Lack(item, Loss.STOCK, state.newest, state.newest)
 
     def _running(self, item: str, number: int) -> Round | None:
-        """Return that round, if it runs in a mode of this version."""
+        """Return the round with that number, if it runs in a mode of this version; else None."""
         try:
             round = records.find(self.store, item, number)
         except Unreadable:  # a newer version looks after it

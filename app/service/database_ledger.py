@@ -29,18 +29,21 @@ SHORTEST_WAIT_S = 3.0
 BATCH, BATCH_ON_POSTGRESQL = 500, 2_500
 # To wait for sellers that hold the row of a round that has ended; one that is frozen loses it.
 LAST_SALE_S = IDLE_S + 1
-STEP_S = 0.2  # of it, for each try
+STEP_S = 0.2  # of LAST_SALE_S, for each try
 
 
 class DatabaseLedger:
-    """Stock, orders and holds are rows; the store knows the round, and its keys once it is over."""
+    """Ledger in the database: stock, orders and holds are rows.
+
+    The store knows the round, and the keys that bought in it once it is over.
+    """
 
     # A purchase asks the store for its key first: the database does not have what fulfil has not
     # moved yet. Only fulfil expires holds.
     in_store = False
 
     def __init__(self, servers: Servers, in_rows: bool) -> None:
-        """`in_rows`: each unit of the stock is one."""
+        """`in_rows`: each unit of the stock is a row."""
         self.servers = servers
         self.in_rows = in_rows
         self.batch = BATCH if servers.in_sqlite else BATCH_ON_POSTGRESQL
@@ -73,18 +76,18 @@ class DatabaseLedger:
         if self.servers.store.exists(done):
             return True
         self._hand_over(before)
-        self.servers.store.set(done, 1, ex=KEY_LIFE)  # like the keys that it tells of
+        self.servers.store.set(done, 1, ex=KEY_LIFE)  # as long as the keys' receipts
         return False
 
     def _hand_over(self, before: Round) -> None:
         """End the round and hand its keys over.
 
-        Meanwhile the item is not on sale: for a moment, or some seconds where a hundred thousand
-        have bought.
+        Meanwhile the item is not on sale: for a moment, or for some seconds after a hundred
+        thousand purchases.
         """
         self.left(before)  # while the database is away, nothing is ended
         rounds.end(self.servers.store, before.item, before.number)
-        # Workers leave the round within a beat, and wake up who thinks or waits in it: the row is
+        # Workers leave the round within a beat and wake buyers that think or wait in it: the row is
         # free soon. Tried in short steps, as SQLite waits without letting the lab do anything else.
         deadline = time.monotonic() + LAST_SALE_S
         while not self.close(before):
@@ -102,7 +105,7 @@ class DatabaseLedger:
         return self.left_of([round])[round.item]
 
     def left_of(self, rounds: Iterable[Round]) -> dict[str, int | None]:
-        """Units left in rounds of several items, by item, in one session."""
+        """Return the units left in rounds of several items, by item, in one session."""
         with db.answering(), self.servers.sessions() as session:
             return {round.item: table.left(session, round) for round in rounds}
 
@@ -148,7 +151,7 @@ class DatabaseLedger:
             return table.bought(session, item, key)
 
     def copied(self, order: Order) -> None:
-        """The database answers once it has a sale for good."""
+        """Do nothing: the database answers once it has a sale for good."""
 
     def settle(self, round: Round, order: Order, stands: Stands) -> Hold:
         now = self.servers.clock.now()

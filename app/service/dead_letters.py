@@ -28,7 +28,10 @@ class DeadLetters:
         self.pairing = pairing
 
     def every(self, item: str = "", number: int | None = None) -> list[DeadLetter]:
-        """All of them, or an item's, or a round's; oldest first. Raises UnknownItem, StoreAway."""
+        """Return all dead letters, or an item's, or a round's; oldest first.
+
+        Raises UnknownItem, StoreAway.
+        """
         with answering():
             letters = [
                 letter
@@ -38,7 +41,7 @@ class DeadLetters:
         return [letter for letter in letters if number in (None, letter.round)]
 
     def find(self, item: str, id: str) -> DeadLetter:
-        """Raises UnknownItem, UnknownDeadLetter, StoreAway."""
+        """Return one dead letter. Raises UnknownItem, UnknownDeadLetter, StoreAway."""
         with answering():
             letter = dead_letters.find(self.store, require_item(item), id)
         if letter is None:
@@ -46,10 +49,10 @@ class DeadLetters:
         return letter
 
     def retry(self, letter: DeadLetter) -> str:
-        """Book it now, whether fulfil runs or not. "" when it is in the database; else why not.
+        """Book a dead letter now, whether fulfil runs or not. Return why it failed; "" if booked.
 
-        Booked first and removed then: interrupted in between, it is booked once all the same.
-        Raises WrongPair, StoreAway, DatabaseAway.
+        The order is booked before the letter is removed: interrupted in between, it is booked once
+        all the same. Raises WrongPair, StoreAway, DatabaseAway.
         """
         self.pairing.require(letter.item)
         if letter.put_back:
@@ -67,7 +70,7 @@ class DeadLetters:
         return ""
 
     def drop(self, letter: DeadLetter) -> None:
-        """Delete it for good; its key and its order's page say so for a day.
+        """Delete a dead letter for good; its key and its order's page say so for a day.
 
         Raises UnknownDeadLetter when another process has removed it, StoreAway.
         """
@@ -77,6 +80,9 @@ class DeadLetters:
             raise UnknownDeadLetter(f"{letter.item} has no dead letter {letter.id} any more.")
 
     def count(self) -> dict[str, int]:
-        """How many each item has, as far as the store answers. Raises StoreAway."""
+        """Return how many dead letters each item has. Raises StoreAway.
+
+        Items whose store is away are left out.
+        """
         with answering():
             return dead_letters.count(self.store, ITEMS)

@@ -1,16 +1,16 @@
 """Move sales from the store's streams into the database, each exactly once.
 
-Reads every open round's stream as one consumer of a group, inserts in batches (a row that is
-there already is left alone), and only after the commit acknowledges and deletes. Killed at any
-point, it or another one takes up what was read and not acknowledged. While the database is away
-the sales wait in the stream. What can never be booked goes to the item's dead letters, with the
-reason, and the rest of its batch is booked.
+Reads every open round's stream as one consumer of a group, and inserts in batches; a row that
+exists already is left alone. It acknowledges and deletes entries only after the commit. If it is
+killed at any point, it or another consumer takes up the entries that were read and not
+acknowledged. While the database is away the sales wait in the stream. A sale that can never be
+booked goes to the item's dead letters, with the reason, and the rest of its batch is booked.
 
-No item waits for another: all are read together, and each has a thread that books its sales; while
-that is busy, and while a stream of its own is wrong, the others are read without it.
+No item waits for another: all are read together, and each has a thread that books its sales. While
+that thread is busy, or a stream of the item fails, the other items are read without it.
 
-On a cluster each item has a consumer of its own, as one XREADGROUP reads streams of one slot only:
-so each can wait for sales without polling, and an item whose node is away holds up no other.
+On a cluster each item has a consumer of its own, as one XREADGROUP reads streams of one slot only.
+So each can wait for sales without polling, and an item whose node is away holds up no other.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Batch = tuple[Keys, Entries]
 
 
 class Mover:
-    """Used by several threads, one for each item."""
+    """Moves batches of sales into the database; used by several threads, one for each item."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Mover:
     def run(self, batches: list[Batch], stop: threading.Event) -> None:
         """Move an item's batches, each as often as it takes, or until `stop`.
 
-        What the store refuses concerns one stream, and so does a bug. The stream stands aside: its
+        An error of the store concerns one stream, and so does a bug. That stream backs off, and its
         sales are claimed again.
         """
         for names, entries in batches:
@@ -102,7 +102,7 @@ class Mover:
                 sold[id] = sales.read(names, fields)
             except Unreadable as error:
                 refused[id] = Refusal(str(error))
-        if self.copied(names.item):  # or books would have what a failover takes from the store
+        if self.copied(names.item):  # else a failover could take booked sales from the store
             sold = self._still_there(names, sold)
         refused |= book(self.sessions, sold, mode)
         booked = {id: order for id, order in sold.items() if id not in refused}
@@ -191,16 +191,16 @@ class Consumer:
         self.next_tidy = time.monotonic() + TIDY
 
     def run(self, stop: threading.Event) -> None:
-        """Until `stop`; and then until the streams are empty, so that nothing is left behind.
+        """Move sales until `stop`, and then until the streams are empty: no sale is left behind.
 
-        Stopped while store or database is away, it leaves the sales where they are: safe. No
-        exception ends it but one that is to end the process.
+        Stopped while store or database is away, it leaves the sales where they are: safe. Only an
+        exception that ends the process ends it.
         """
         with futures.ThreadPoolExecutor(len(self.items)) as pool:
             try:
                 self._run(stop, pool)
             except BaseException:
-                stop.set()  # or those who wait for the database would go on
+                stop.set()  # else threads that wait for the database would continue
                 raise
 
     def _run(self, stop: threading.Event, pool: futures.Executor) -> None:
@@ -215,7 +215,7 @@ class Consumer:
                     return
 
     def _is_done(self, stop: threading.Event, pool: futures.Executor) -> bool:
-        """Take one turn. True: it is to stop, and the streams are empty."""
+        """Take one turn. Return True if `stop` is set and the streams are empty."""
         last = stop.is_set()
         self._collect()
         batches = self.read(0 if last or self.busy else WAIT)
@@ -238,9 +238,9 @@ class Consumer:
                 work.result()
 
     def read(self, wait: int) -> list[Batch]:
-        """The next sales: left behind by a dead consumer first, else new within `wait` ms.
+        """Return the next sales: those that a dead consumer left, else new ones within `wait` ms.
 
-        Of items that are not busy, and of streams that do not stand aside.
+        Reads only items that are not busy, and streams that do not back off.
         """
         streams = self._streams()
         if time.monotonic() >= self.next_tidy:
@@ -257,7 +257,7 @@ class Consumer:
         by_name = {each.sales.encode(): each for each in streams}
         try:
             new = self._xreadgroup(self.store, streams, wait)
-        except redis.ResponseError:  # it does not say of which
+        except redis.ResponseError:  # the error does not name the stream
             return self._read_each(streams)
         for each in streams:
             self.backoff.answered(each.sales)
@@ -271,7 +271,7 @@ class Consumer:
             if not (
                 item in self.busy
                 or self.backoff.waits(keys.streams(item))
-                or self.mover.pairing.is_wrong(item)  # else who may move them would have to wait
+                or self.mover.pairing.is_wrong(item)  # else items that may be moved would wait
             )
         ]
         streams, failed = rounds.open_streams(self.store, items)
@@ -285,7 +285,7 @@ class Consumer:
         return client.xreadgroup(GROUP, self.name, new, count=self.batch, block=wait or None)
 
     def _read_each(self, streams: list[Keys]) -> list[Batch]:
-        """One by one, so that only those stand aside that are to blame."""
+        """Read streams one at a time, so that only failing ones back off."""
         pipe = self.store.pipeline(transaction=False)
         for each in streams:
             self._xreadgroup(pipe, [each], 0)
@@ -317,7 +317,7 @@ class Consumer:
         self.backoff.back_off(names.sales, error)
 
     def claim(self, streams: list[Keys]) -> list[Batch]:
-        """Take over what some consumer read long ago and never acknowledged."""
+        """Take over entries that a consumer read long ago and never acknowledged."""
         pipe = self.store.pipeline(transaction=False)
         for each in streams:
             pipe.xautoclaim(each.sales, GROUP, self.name, LEFT_BEHIND, count=self.batch)
@@ -325,7 +325,7 @@ class Consumer:
         return [(each, entries) for each, (_, entries, _) in answers if entries]
 
     def tidy(self, streams: list[Keys]) -> None:
-        """Forget consumers that died empty-handed, and what is kept of rounds long ended."""
+        """Delete consumers that died with nothing pending, and the keys of rounds long ended."""
         for each in streams:
             try:
                 self._tidy(each)
@@ -340,11 +340,11 @@ class Consumer:
             round = rounds.find(self.store, names.item, names.number)
             since = clock.now(self.store) - STREAM_LIFE
             old = round is None or (round.ended is not None and round.ended < since)
-        except Unreadable:  # nor may we judge a record that we cannot read
+        except Unreadable:  # a record that we cannot read is not ours to judge
             return
         waits = self.store.xlen(names.sales) or self.store.xlen(names.holds)
         if old and not waits and not self.store.exists(names.held):
-            # (One whose record is lost may have had a limit.)
+            # (A round whose record is lost may have had a limit.)
             if round is None or round.per_buyer:
                 forget_counters(self.store, names)
             self.store.unlink(names.holds, names.due, names.fence)

@@ -50,7 +50,7 @@ class Holds:
     """The holds of all rounds, as the shop's workers and fulfil's sweep use them."""
 
     def __init__(self, servers: Servers, clock: Clock | None = None) -> None:
-        """`clock` is the modes': the explorer hands in one of its own."""
+        """`clock` is the clock of the modes; the explorer hands in one of its own."""
         self.servers = servers
         self.clock = clock or Clock()
         self.ledgers = Ledgers(servers)
@@ -67,9 +67,9 @@ class Holds:
         return self._settle(round, order, Stands.HELD) if round else None
 
     def pay(self, order: Order) -> None:
-        """Make it an order; one that is already is left as it is.
+        """Pay for a hold, so that it becomes an order; an order that is paid already stays so.
 
-        Raises HoldOver; StoreAway or DatabaseAway, and whether it is paid is then unknown: pay
+        Raises HoldOver; StoreAway or DatabaseAway: whether it is paid is then unknown, so pay
         again.
         """
         round = self.round_of(order)
@@ -78,7 +78,7 @@ class Holds:
             raise HoldOver(hold)
 
     def give_up(self, order: Order, stands: Stands) -> Hold:
-        """DECLINED or CANCELLED, and its units are on sale again.
+        """End a hold as DECLINED or CANCELLED, and put its units on sale again.
 
         Raises HoldOver when it has ended in another way, AlreadyPaid; else as `pay`.
         """
@@ -92,18 +92,18 @@ class Holds:
 
     def _end(self, round: Round, order: Order, stands: Stands) -> Hold:
         hold = self._settle(round, order, stands)
-        # The store forgets an end after a day: long past the deadline that may be soon.
+        # The store forgets an end after a day; long after the deadline that may happen soon.
         if hold.now < hold.until + (LATE_MS if hold.stands is Stands.EXPIRED else 0):
             for note in self.ended:
                 note(round, hold)
         return hold
 
     def next_due(self, round: Round, most: int) -> list[Due]:
-        """The `most` that run out next. Raises StoreAway, DatabaseAway."""
+        """Return the `most` holds that run out next. Raises StoreAway, DatabaseAway."""
         return self.ledgers.of(round).next_due(round, most) if round.hold else []
 
     def sweep(self, round: Round, most: int) -> int:
-        """Expire up to `most` holds of a round that are due, and put their units back: how many.
+        """Expire up to `most` due holds of a round, put their units back, and return how many.
 
         Raises StoreAway, DatabaseAway.
         """
@@ -116,14 +116,15 @@ class Holds:
             return hold
         try:
             return replace(hold, owed=not self.put_back(round, [order]))
-        except (StoreAway, DatabaseAway) as error:  # the sweep will come by
+        except (StoreAway, DatabaseAway) as error:  # the next sweep tries again
             log.warning("order %s: its units are not put back yet: %s", order.id, error)
             return hold
 
     def put_back(self, round: Round, orders: Sequence[Order]) -> bool:
-        """Put the units of holds that are over back, in one step; True also when they are back.
+        """Put the units of ended holds back, in one step; True also when they were back already.
 
-        False: others were in the way, and nothing was done. Raises StoreAway, DatabaseAway.
+        False: other processes were in the way, and nothing was done. Raises StoreAway,
+        DatabaseAway.
         """
         if not orders:
             return True
@@ -147,7 +148,7 @@ class Holds:
                 lock.release()
 
     def find(self, item: str, number: int) -> Round | None:
-        """A round whose units are held until they are paid for; None: it sells at once.
+        """Return a round whose units are held until they are paid for; None if it sells at once.
 
         Raises StoreAway, also when the round is lost, DatabaseAway, Unreadable.
         """

@@ -39,5 +39,5 @@ class Ledgers:
                 return self.store
 
     def left_in_database(self, rounds: Iterable[Round]) -> dict[str, int | None]:
-        """Units left by item, in those `rounds` that sell there. Raises DatabaseAway."""
+        """Return the units left by item, of those `rounds` that sell there. Raises DatabaseAway."""
         return self.database.left_of(round for round in rounds if not self.of(round).in_store)

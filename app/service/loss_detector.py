@@ -25,14 +25,14 @@ from app.store.clients.redis import Metered, answering
 from app.store.keys import Keys
 from app.store.servers import Servers
 
-# s for which a sale is asked for: its key lives for a day after it was booked.
+# s for which a new connection is asked for a sale: its key lives for a day after it was booked.
 REMEMBERED = 3600.0
 
 log = logging.getLogger(__name__)
 
 
 class Witnessed(NamedTuple):
-    """A sale or a hold; or how a hold has `ended`, which the store has noted by itself."""
+    """A sale or a hold that this worker has seen; `ended` says how a hold has ended."""
 
     at: float  # by time.monotonic()
     order: Order
@@ -40,7 +40,7 @@ class Witnessed(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The key by which the store knows of it."""
+        """The key under which the store keeps it."""
         names = Keys(self.order.item, self.order.round)
         return names.hold(self.order.id) if self.ended else names.key(self.order.key)
 
@@ -50,16 +50,16 @@ class Witnessed(NamedTuple):
         return keys.ended(self.order.id, self.ended) if self.ended else self.order.id
 
     def known(self, said: bytes | None) -> bool:
-        """Is it, when the store says this?"""
+        """Return whether the store has it, given the value of its key."""
         return said is not None and said.startswith((self.ended or "").encode())
 
 
 class LossDetector:
-    """One worker's memory, of rounds and of sales. Used by all its threads."""
+    """One worker's memory of rounds and sales. Used by all its threads."""
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.rounds = rounds
-        self.store = servers.own_store()  # no connection of this one asks us anything
+        self.store = servers.own_store()  # its connections do not call `meet`
         # Each thread has one sale in flight, so the log's newest sale is among so many.
         self.most = servers.settings.shop_threads
         self.seen: dict[str, int] = {}  # item -> number of its newest round
@@ -69,9 +69,9 @@ class LossDetector:
         holds.ended.append(self.ended)
 
     def newest(self, item: str) -> Round | None:
-        """Return the newest round; None also when it is older than one seen before: a loss.
+        """Return the newest round; None, too, when a newer one was seen before: that is a loss.
 
-        So it is with a store that was emptied while connections stay open.
+        It happens when a store is emptied while connections stay open.
         """
         highest = self.seen.get(item, 0)  # read first: others may see newer ones meanwhile
         newest = self.rounds.newest(item)
@@ -83,11 +83,14 @@ class LossDetector:
         return None
 
     def sold(self, round: Round, order: Order) -> None:
-        """Its buyer is about to be told. What sells in the database is not in the store."""
+        """Remember a sale whose buyer is about to get the answer.
+
+        A sale in the database is not in the store: its round is only noted, to be confirmed later.
+        """
         self._note(round, Witnessed(time.monotonic(), order))
 
     def ended(self, round: Round, hold: Hold) -> None:
-        """The same, of how a hold has ended."""
+        """Remember how a hold has ended; its buyer is about to get the answer."""
         self._note(round, Witnessed(time.monotonic(), hold.order, hold.stands))
 
     def _note(self, round: Round, sale: Witnessed) -> None:
@@ -96,12 +99,12 @@ class LossDetector:
             self.unconfirmed.add((item, round.number))
         else:
             witnessed = self.told.get(item) or self.told.setdefault(item, deque(maxlen=self.most))
-            # The same press, repeated, must not displace the newest sales.
+            # A repeated press of one button must not displace the newest sales.
             if not sale.ended or all(each.field != sale.field for each in tuple(witnessed)):
                 witnessed.append(sale)
 
     def confirm(self) -> None:
-        """Let the store know what was sold in the database. Raises StoreAway, DatabaseAway."""
+        """Write into the store what was sold in the database. Raises StoreAway, DatabaseAway."""
         for round in list(self.unconfirmed):
             self.unconfirmed.discard(round)  # first: more may be sold meanwhile
             try:
@@ -140,7 +143,10 @@ class LossDetector:
         return Lack(item, loss, order.round, order.round, order=order.id)
 
     def _lacking(self, lack: Lack) -> bool:
-        """Mark it, for all workers; False: it is accepted. From then on the mark remembers it."""
+        """Mark the loss for all workers; False: it is accepted.
+
+        The mark keeps the witnessed sales.
+        """
         since = time.monotonic() - REMEMBERED
         witnessed = [each for each in tuple(self.told.get(lack.item, ())) if each.at > since]
         with answering():
@@ -154,7 +160,7 @@ class LossDetector:
 
 
 def _gone_back(item: str, seen: int, number: int) -> Lack:
-    """The newest round that the store knows (0: none) is older than one that we have seen."""
+    """Return the loss: the store's newest round is `number` (0: none), we have seen `seen`."""
     return Lack(item, Loss.OLDER if number else Loss.EMPTIED, seen, number)
 
 

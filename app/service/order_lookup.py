@@ -1,5 +1,8 @@
-"""Orders as their buyers see them: held while they are to be paid for, recorded while in the store,
-confirmed once in the database."""
+"""Find orders as their buyers see them.
+
+An order is held while it is to be paid for, recorded while it is in the store, and confirmed once
+it is in the database.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +37,11 @@ MOST = 50  # orders on one page
 
 @dataclass(frozen=True)
 class OrderEntry:
-    """`confirmed`: the order is in the database; else it is a sale that waits in the store, a
-    `hold` that is not paid for, or a sale that was `dropped`: it could not be booked."""
+    """An order with its state. `confirmed`: it is in the database.
+
+    Otherwise it is a sale that waits in the store, a `hold` that is not paid for, or a sale that
+    was `dropped`: it could not be booked.
+    """
 
     order: Order
     confirmed: bool
@@ -63,7 +69,7 @@ class InStore(NamedTuple):
 
 
 class OrderLookup:
-    """Orders by id and by buyer, wherever they stand at this moment."""
+    """Finds orders by id and by buyer, in store and database."""
 
     def __init__(self, store: redis.Redis, sessions: sessionmaker[Session], holds: Holds) -> None:
         self.store = store
@@ -92,9 +98,9 @@ class OrderLookup:
         raise UnknownOrder(Text("There is no order %(id)s.", id=id))
 
     def mine(self, buyer: str, recent: Iterable[str]) -> OrderList:
-        """The buyer's orders.
+        """Return the buyer's orders.
 
-        `recent` are ids from the buyer's cookie: those still in the store are found by them.
+        `recent` are ids from the buyer's cookie: they find the orders that are still in the store.
         """
         recorded, dropped, lacking = self._recorded(recent)
         partial = lacking is not None
@@ -116,7 +122,10 @@ class OrderLookup:
         return OrderList(newest_first[:MOST], partial)
 
     def _unconfirmed(self, order: Order) -> OrderEntry:
-        """Raises StoreAway, DatabaseAway."""
+        """Return the entry of an order in the store, with its hold.
+
+        Raises StoreAway, DatabaseAway.
+        """
         hold = self.holds.look(order)
         return OrderEntry(order, False, None if hold and hold.stands is Stands.PAID else hold)
 

@@ -1,8 +1,8 @@
-"""Do store and database belong together? Nothing is sold from a pair that does not match, or moved.
+"""Check that store and database belong together; a pair that does not match sells nothing.
 
 Each has an identity and names the other. Two that are new are paired at their first meeting, and so
-are two of an earlier version that share a round. Each name is written once, so that of several
-hosts that start at the same time one wins. All else is for a person to decide: `lastapple pair`.
+are two of an earlier version that share a round. Each name is written once, so that one host wins
+if several start at the same time. A person decides all other cases, with `lastapple pair`.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ log = logging.getLogger(__name__)
 
 
 class Pairing:
-    """One process's view of it, for all of its threads."""
+    """One process's check of the pair, for all of its threads."""
 
     def __init__(self, servers: Servers, sessions: sessionmaker[Session] | None = None) -> None:
-        """`sessions`: over a database connection of the caller's own."""
+        """`sessions` are those of a database connection that the caller owns."""
         self.servers = servers
         self._sessions = sessions
         self.wrong: dict[str, WrongPair] = {}  # by item, as the watch found it
@@ -43,10 +43,10 @@ class Pairing:
         return self._sessions or self.servers.sessions
 
     def require(self, item: str) -> None:
-        """Pair two that are new. Raises as `check`, also for another item's sake.
+        """Pair store and database if both are new. Raises as `check`, also because of another item.
 
-        A store belongs to one database with all of its items. So of several hosts that start at
-        the same time, the one that gets the first item gets all.
+        A store belongs to one database with all of its items. So when several hosts start at the
+        same time, the host that gets the first item gets all of them.
         """
         if self.check(item):
             first = next(iter(ITEMS))
@@ -56,9 +56,9 @@ class Pairing:
                     self._compare(both.store, both.database)
 
     def check(self, item: str) -> bool:
-        """Are the two new, and may be paired? Raises WrongPair, StoreAway, DatabaseAway.
+        """Return whether both are new and may be paired. Raises WrongPair, StoreAway, DatabaseAway.
 
-        An emptied store may not: it has lost something (see ConsistencyCheck).
+        An emptied store may not be paired: it has lost data (see ConsistencyCheck).
         """
         try:
             return self._check(item)
@@ -85,19 +85,22 @@ class Pairing:
             return pair.name(self.servers.store, self.sessions, item, anew)
 
     def is_wrong(self, item: str) -> bool:
-        """Return the watch's last finding; wait for its first look."""
+        """Return whether the watch found a wrong pair; waits for its first look."""
         self._looked.wait(FIRST)
         return item in self.wrong
 
     def refuse(self, item: str) -> None:
-        """Raise WrongPair, if the watch found it."""
+        """Raise WrongPair if the watch found one."""
         if self.is_wrong(item) and (error := self.wrong.get(item)):
             raise WrongPair(*error.args)
 
     def watch(
         self, stop: threading.Event, also: Callable[[], None] = lambda: None
     ) -> threading.Thread:
-        """Look once in a while, and then do `also`: a thread that has begun, until `stop`."""
+        """Start a thread that checks the pair every TURN s and then calls `also`, until `stop`.
+
+        Return the thread.
+        """
         self._looked.clear()
         watch = threading.Thread(target=self._watch, args=(stop, also), name="pairing", daemon=True)
         watch.start()
@@ -111,7 +114,7 @@ class Pairing:
                     self._look(item)
                 also()
                 last_warning = ""
-            except ShopError as error:  # what cannot be asked stays as it was found; said once
+            except ShopError as error:  # if the check fails, the last finding stays; logged once
                 if last_warning != str(error):
                     log.warning("whether store and database match: %s", error)
                 last_warning = str(error)

@@ -37,7 +37,7 @@ from app.text import Text
 MOST_UNITS = 10  # an order's; a round may allow fewer
 SHORT = (Outcome.SOLD_OUT, Outcome.LIMIT)  # a hold that comes back may help
 UNDECIDED = (Outcome.BUSY, Outcome.ROUND_OVER)  # the mode may not have seen what the key has bought
-SWEPT = 10  # holds that a buyer who is sold out looks after, of those that are due
+SWEPT = 10  # due holds that a purchase expires when it finds no stock
 LONGEST_KEY = 128  # characters; the column's length
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PurchaseAnswer:
-    """A sale, the round it was tried in, what it cost on the wire; the hold that it is, if any."""
+    """A sale, the round it was tried in, its cost on the wire, and its hold, if it has one."""
 
     sale: Sale
     round: Round
@@ -54,7 +54,7 @@ class PurchaseAnswer:
 
 
 class Purchase:
-    """The shop's one deed."""
+    """Purchases through the running rounds of this process."""
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
         self.servers = servers
@@ -65,9 +65,9 @@ class Purchase:
         self.reporter = self.running_rounds.reporter
 
     def running(self, item: str) -> Round:
-        """The item's running round as this worker knows it, at most a beat old (see worker_status).
+        """Return the item's running round as this worker knows it, at most a beat old.
 
-        The worker is then ready to sell in it. Raises NotOnSale, StoreAway.
+        See worker_status. The worker is then ready to sell in it. Raises NotOnSale, StoreAway.
         """
         return self.running_rounds.find(item).round
 
@@ -77,9 +77,9 @@ class Purchase:
         """Sell `quantity` units of `item` to `buyer`, all or nothing.
 
         The same `key` gives the same order for at least a day. Raises UnknownItem, Invalid,
-        NotOnSale, NotOpen, ForTheClass, CannotSell, KeyReused, HoldOver, Unreadable (the key has
-        bought an order that cannot be read), Away (the sale may have happened: ask again with its
-        key).
+        NotOnSale, NotOpen, ForTheClass, CannotSell, KeyReused, HoldOver; Unreadable when the key
+        has bought an order that cannot be read; Away when the sale may have happened: retry with
+        its key.
         """
         _check(item, quantity, key)
         id, price = draw_id(), ITEMS[item].price
@@ -88,7 +88,7 @@ class Purchase:
             try:
                 answer = self._sell(order)
             except (NotOnSale, Invalid, Unreadable):
-                # The round has ended since: what was sold under this key in it is still sold.
+                # The round has ended meanwhile: a sale that it made under this key is still a sale.
                 with answering():
                     earlier = self._bought(order) if key else None
                 if earlier is None:
@@ -137,7 +137,7 @@ class Purchase:
                 return Sale(Outcome.SOLD, order=sold)
             try:
                 sale = selling.mode.sell(order)
-            except RoundLeft:  # perhaps after the sale: at a release that did not come through
+            except RoundLeft:  # perhaps after the sale: at a release that failed
                 sale, repeat = Sale(Outcome.ROUND_OVER), True
             if repeat and sale.outcome in UNDECIDED and (sold := self._bought(order)):
                 sale = replace(sale, outcome=Outcome.SOLD, order=sold)
@@ -149,7 +149,7 @@ class Purchase:
         return sale
 
     def _bought(self, order: Order) -> Order | None:
-        """The order that its key has bought, by the store; else by the newest round's ledger.
+        """Return the order that a key has bought, as the store or the newest ledger knows it.
 
         Raises redis.RedisError, StoreAway, DatabaseAway, Unreadable.
         """
@@ -161,19 +161,22 @@ class Purchase:
         return self.rounds.ledgers.of(newest).bought(order.item, order.key)
 
     def _in_store(self, order: Order) -> Order | None:
-        """The same, as far as the store knows. Raises redis.RedisError, Unreadable."""
+        """Return the order that the key has bought, as far as the store knows; else None.
+
+        Raises redis.RedisError, Unreadable.
+        """
         key = Keys(order.item, 0).key(order.key)
         record = self.servers.store.get(key)
         if record is None:
             return None
         sold = Order.decode(record)
-        self.servers.copied(order.item, key)  # it may be why its buyer asks again
+        self.servers.copied(order.item, key)  # a failed copy may be why its buyer retries
         return sold
 
     def _round_of(self, sold: Order) -> Round:
-        """The round in which it was sold; one without a mode where only the order is known.
+        """Return the round in which an order was sold, or one without a mode if that is lost.
 
-        Raises StoreAway, DatabaseAway; Unreadable where it may be a hold.
+        Raises StoreAway, DatabaseAway; Unreadable when the order may be a hold.
         """
         try:
             return self.rounds.find(sold.item, sold.round)
@@ -181,9 +184,10 @@ class Purchase:
             return self.holds.round_of(sold) or Round(sold.item, sold.round, 0, "")
 
     def _answered(self, order: Order, answer: PurchaseAnswer) -> PurchaseAnswer:
-        """With the round in which it was sold, and with how a hold stands.
+        """Return the answer with the round of its sale and with the state of its hold.
 
-        The same key may have bought before. Raises KeyReused, HoldOver, StoreAway, DatabaseAway.
+        The same key may have bought before, in another round. Raises KeyReused, HoldOver,
+        StoreAway, DatabaseAway.
         """
         sale, round, sold = answer.sale, answer.round, answer.sale.order
         if sold is None:

@@ -1,4 +1,4 @@
-"""How shop and lab refuse what cannot be bought or started: each sentence once."""
+"""The errors with which shop and lab refuse a purchase or a round; each sentence once."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ FIELDS = {
 
 
 def called(field: str) -> str:
-    """A field's name in a sentence; the wire's names of times end in their unit."""
+    """Return a field's name in a sentence; the wire's names of times end in their unit."""
     name = field.removesuffix("_ms")
     return FIELDS.get(name, name.capitalize())
 
 
 def require_item(item: str) -> str:
-    """Return it. Raises UnknownItem."""
+    """Return the item if it exists. Raises UnknownItem."""
     if item not in ITEMS:
         known = list(ITEMS)
         raise UnknownItem(
@@ -61,7 +61,7 @@ def require_item(item: str) -> str:
 
 
 def no_round(item: str, number: int | None) -> UnknownRound:
-    """`number` None: none was asked for."""
+    """Return the error; `number` None: no number was given."""
     name = repr(item)
     if number is None:
         return UnknownRound(Text("There has been no round of %(item)s yet.", item=name))
@@ -75,7 +75,7 @@ def not_running(item: str) -> NotOnSale:
 
 
 def nameless(round: Round) -> Invalid:
-    """Refuse a buyer without a cookie: each press would count for another buyer."""
+    """Refuse a buyer without a cookie: each press would count as another buyer."""
     who = Text(
         "One buyer gets %(most)s at most, so say who you are: ask for / once, and send the cookie "
         "that comes with it.",
@@ -116,7 +116,7 @@ def out_of_bounds(field: str, bound: Bound) -> Text:
 
 
 def outside(bounds: Mapping[str, Bound], values: Mapping[str, int]) -> dict[str, str]:
-    """A sentence for each value that is out of its bounds."""
+    """Return a sentence for each value that is out of its bounds, by field."""
     return {
         name: out_of_bounds(name, bound)
         for name, bound in bounds.items()

@@ -32,7 +32,7 @@ RACES = 20  # looks at a round in which fulfil still buries sales, before the re
 
 @dataclass(frozen=True)
 class Evidence:
-    """All that is still known of a round that lost something.
+    """All that is still known of a round that has lost data.
 
     `witnessed` are sales that workers have confirmed to buyers; in a round with holds, paid ones.
     `over` are holds that were given back or ran out, as workers have told their buyers.
@@ -49,10 +49,10 @@ class Evidence:
 
 @dataclass(frozen=True)
 class RoundFigures:
-    """Units, except `booked` (orders) and `waiting` (sales in the stream that are none yet).
+    """A round's counts, recomputed. All are units, except `booked` (orders) and `waiting`.
 
-    `gone`: the store knew nothing of the round. `known_ids` are the ids of all sales and holds in
-    store or database.
+    `waiting` are sales in the stream that are no orders yet. `gone`: the store knew nothing of the
+    round. `known_ids` are the ids of all sales and holds in store or database.
     """
 
     remains: Remains
@@ -70,7 +70,7 @@ class RoundFigures:
 
 
 def figures(evidence: Evidence) -> RoundFigures:
-    """Count every sale that anybody still knows."""
+    """Recompute a damaged round's counts from every surviving record."""
     round, remains, letters = evidence.round, evidence.remains, evidence.letters
     waiting = sales.readable(round, remains.payloads)
     dead = sales.readable(round, letters.still_sold)
@@ -131,14 +131,14 @@ class Lost(NamedTuple):
 
 
 class BookedRounds(NamedTuple):
-    """Rounds of an item, by number: as they began; and the numbers of those that have orders."""
+    """Rounds of an item as they began, by number; and the numbers of those that have orders."""
 
     begun: dict[int, Round]
     with_orders: list[int]
 
 
 class BookedOrders(NamedTuple):
-    """A round's orders; and of each sale of which a buyer was told, what its key has bought."""
+    """A round's orders; and, for each sale that a buyer was told of, its key's order."""
 
     rows: list[OrderLine]
     bought: list[Order | None]
@@ -162,7 +162,7 @@ class MendBooks:
             return BookedRounds(known, orders.rounds(session, item, since))
 
     def lost(self, item: str, since: int) -> Lost:
-        """Orders that the database has confirmed and does not have, of rounds from that number on.
+        """Return the orders that the database confirmed and lost, of rounds from number `since` on.
 
         Raises StoreAway, Unreadable.
         """
@@ -188,7 +188,7 @@ class MendBooks:
         return Lost(back, rounds, gone)
 
     def bring_back(self, lost: Lost) -> None:
-        """Book them again, and let no more be left of a round than there are."""
+        """Book the lost orders again, and correct what their rounds have left."""
         for number, round in lost.rounds.items():
             its = [order for order in lost.back if order.round == number]
             for first in range(0, len(its), orders.AT_ONCE):
@@ -206,12 +206,14 @@ class MendBooks:
 
 @dataclass(frozen=True)
 class RepairPlan:
-    """A repair, planned or done. `unknown` are numbers of rounds without a known stock;
-    `lost` what buyers were told of and cannot come back: holds, and what a key bought twice.
-    `orders` are those that the database lost."""
+    """A repair, planned or done. `unknown` are numbers of rounds without a known stock.
+
+    `lost` are sales that buyers were told of and that cannot come back: holds, and second sales of
+    a key. `orders` are those that the database lost.
+    """
 
     lack: Lack
-    mark: bytes  # the same as it stands in the store
+    mark: bytes  # the loss, as it is stored
     rounds: list[RoundFigures]
     unknown: list[int]
     lost: list[Order]

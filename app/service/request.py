@@ -14,12 +14,12 @@ current: ContextVar[str] = ContextVar("request", default="")  # "": none
 
 
 def new_id() -> str:
-    """64 random bits in hex: short, as each sale stores it, and customers read it out."""
+    """Return 64 random bits in hex: short, as each sale stores it, and customers read it out."""
     return os.urandom(8).hex()
 
 
 class Lines(logging.Formatter):
-    """When, how grave, for which request (- for none), what."""
+    """Formats log lines: time, level, request (- for none), message."""
 
     def __init__(self) -> None:
         super().__init__(LINE)
@@ -30,7 +30,7 @@ class Lines(logging.Formatter):
 
 
 def log_lines() -> None:
-    """Let all lines of this process be such, a server's own with them."""
+    """Format all log lines of this process that way, including a server's own."""
     ours = logging.StreamHandler()
     logging.getLogger().addHandler(ours)
     for handler in (ours, *logging.getLogger("gunicorn.error").handlers):

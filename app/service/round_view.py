@@ -1,4 +1,4 @@
-"""A round for programs, in the same terms by HTTP and by `lastapple round --json`."""
+"""A round for programs, with the same fields by HTTP and by `lastapple round --json`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Terms(TypedDict):
 
 
 class View(Terms):
-    """With how it stands. Moments end in `_at` (ISO 8601 in UTC; null: not yet)."""
+    """A round's terms and state. Moments end in `_at` (ISO 8601 in UTC; null: not yet)."""
 
     running: bool
     started_at: str | None
@@ -68,7 +68,7 @@ def view(round: Round) -> View:
 
 
 def warnings(round: Round) -> list[str]:
-    """Sentences, each a Text; none for a round that keeps what it promises."""
+    """Return warnings about a round, each a Text; none for a round that keeps its promises."""
     sentences: list[str] = []
     seller = Way.of(round.mode)
     if seller.exhibit:

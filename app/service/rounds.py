@@ -30,11 +30,11 @@ log = logging.getLogger(__name__)
 
 
 class Stocked(Exception):
-    """The item has a round already."""
+    """Raised when the item has a round already."""
 
 
 class Rounds:
-    """The instructor's hand on the store, and on the stock of rounds that sell in the database."""
+    """Starts and ends rounds: their records in the store, and their stock in the database."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
@@ -47,9 +47,9 @@ class Rounds:
     ) -> Round:
         """Begin a round, ending the item's running one. `times` sets any of ROUND_BOUNDS.
 
-        Raises as `check` does, and StoreAway; DatabaseAway when it, or the one before, sells there;
-        StockHeld; Unreadable when the newest one is not for us to end; Lacking when the store has
-        lost something of the item.
+        Raises as `check` does, and StoreAway; DatabaseAway when this round, or the one before,
+        sells in the database; StockHeld; Unreadable when the newest round is not ours to end;
+        Lacking when the store has lost data of the item.
         """
         wanted = replace(self.check(item, mode, stock, times), tickets=tickets)
         return self._begin(wanted, self._ready)
@@ -66,7 +66,10 @@ class Rounds:
         return new
 
     def _ready(self, before: Round | None, new: Round) -> bool:
-        """Hand over from a round that sold in the database, stock one there. False: look again."""
+        """Hand over from a round that sold in the database, and stock the new one there.
+
+        False: look again.
+        """
         if before and not self.ledgers.of(before).handed_over(before):
             return False
         return self.ledgers.of(new).stock(new)
@@ -116,16 +119,16 @@ class Rounds:
         return self.servers.missing(Way.of(mode).needs)
 
     def end(self, item: str, only: int | None = None) -> Round:
-        """The running round; with `only` that one and no other.
+        """End the running round and return it; with `only`, end only the round of that number.
 
-        Raises UnknownItem, NotOnSale when it does not run, StoreAway (it may have ended: ask
-        again), Unreadable.
+        Raises UnknownItem, NotOnSale when it does not run, StoreAway (it may have ended: retry),
+        Unreadable.
         """
         require_item(item)
         self.newest(item)
         with answering():
             ended = records.end(self.store, item, only)
-            self.servers.copied(item)  # also for who asks again: a failover would have it run on
+            self.servers.copied(item)  # also at a retry: after a failover the round would run on
         if ended is None:
             raise not_running(item)
         if not self.ledgers.of(ended).close(ended):
@@ -133,21 +136,24 @@ class Rounds:
         return ended
 
     def now(self) -> int:
-        """ms since 1970, as all who compare moments of a round have it. Raises StoreAway."""
+        """Return ms since 1970 by the store's clock, by which a round's moments are compared.
+
+        Raises StoreAway.
+        """
         return self.servers.clock.now()
 
     def opens_in(self, round: Round) -> int:
-        """ms until it sells; 0 when it does. Raises StoreAway."""
+        """Return ms until the round sells; 0 when it does. Raises StoreAway."""
         return min(round.delay, max(0, round.opens - self.now())) if round.delay else 0
 
     def newest(self, item: str) -> Round | None:
-        """The item's newest round, running or ended. Raises StoreAway, Unreadable."""
+        """Return the item's newest round, running or ended. Raises StoreAway, Unreadable."""
         with answering():
             round = records.newest(self.store, item)
         return round and require_supported(round)
 
     def find(self, item: str, number: int | None = None) -> Round:
-        """One round, the newest unless `number` says.
+        """Return one round, the newest unless `number` is given.
 
         Raises UnknownRound, StoreAway, Unreadable; Lacking when the store may have lost it.
         """
@@ -164,14 +170,17 @@ class Rounds:
         return require_supported(round)
 
     def left(self, round: Round) -> int | None:
-        """Units left in stock. Raises StoreAway or DatabaseAway, where the stock is."""
+        """Return the units left in stock.
+
+        Raises StoreAway or DatabaseAway, depending on the ledger.
+        """
         return self.ledgers.of(round).left(round)
 
     def shelf(self) -> list[records.Shelved]:
-        """Every item with its newest round and the units left in it. Raises StoreAway.
+        """Return every item with its newest round and the units left in it. Raises StoreAway.
 
-        With the database away, the units in it are not known: None. In the place of a round that
-        cannot be read stands the error.
+        If the database is away, the units of a round that sells there are None. A round that cannot
+        be read is replaced by the error.
         """
         with answering():
             shelf = records.shelf(self.store)
@@ -188,8 +197,8 @@ class Rounds:
     def open_shop(self, mode: str) -> list[Round]:
         """Start a first round of every item that never had one; leave the others as they are.
 
-        And those of which the store has lost something: what it has no round of may have had one.
-        Raises Invalid for a mode that is unknown or an exhibit.
+        An item of which the store has lost data is left, too: it may have had a round. Raises
+        Invalid for a mode that is unknown or an exhibit.
         """
         check_default(mode)
         with answering():
@@ -206,7 +215,7 @@ class Rounds:
 
 
 def check_default(mode: str) -> None:
-    """Raises Invalid for a mode that we would not sell with unless asked to."""
+    """Raise Invalid for a mode in which no round starts unless asked for."""
     if parse_way(mode).exhibit:
         raise Invalid(
             {"mode": Text("DEFAULT_MODE is %(mode)s, which is broken on purpose.", mode=mode)}

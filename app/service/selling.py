@@ -1,4 +1,4 @@
-"""The rounds in which a worker sells: found once, and left when newer ones have begun."""
+"""The rounds in which a worker sells: found once, and left when newer ones begin."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ log = logging.getLogger(__name__)
 
 
 def ticket(round: Round, buyer: str) -> str:
-    """The idempotency key of a buyer in this round."""
+    """Return the idempotency key of a buyer in this round."""
     return f"{MARK}{round.number}-{buyer}"
 
 
@@ -52,23 +52,23 @@ def holder(round: Round, key: str) -> str:
 
 
 class RoundClock(Clock):
-    """A waiter ends with its round, whether it stands before a lock or thinks.
+    """A clock that ends a buyer's waiting with its round, before a lock and while it thinks.
 
-    It may be after the sale, at a release that did not come through: then look for its key.
+    It may end after the sale, at a release that failed: then look for the sale's key.
     """
 
     def __init__(self) -> None:
         self.over = threading.Event()
 
     def sleep(self, seconds: float) -> None:
-        """Raises RoundLeft."""
+        """Sleep for that long. Raises RoundLeft when the round ends before."""
         if self.over.wait(seconds):
             raise RoundLeft
 
 
 @dataclass(frozen=True, slots=True)
 class Selling:
-    """A running round as one worker knows it, and how it sells in it."""
+    """A running round as one worker knows it, with what the worker needs to sell in it."""
 
     round: Round
     mode: Mode
@@ -91,10 +91,10 @@ class Selling:
 
 
 class RunningRounds:
-    """Knows each item's round without asking for every purchase.
+    """Keeps each item's running round, so that no purchase has to ask for it.
 
-    A worker learns of a switch in two ways: its mode finds the round's stock gone, or the beat
-    (see worker_status) sees a newer round. Either way it looks the round up again.
+    A worker notices a switch in two ways: its mode finds the round's stock gone, or the beat (see
+    worker_status) sees a newer round. Either way it looks the round up again.
     """
 
     def __init__(self, servers: Servers, rounds: Rounds, holds: Holds) -> None:
@@ -107,7 +107,10 @@ class RunningRounds:
         self.reporter = StatusReporter(servers.store, self.refresh, Meter(servers.settings.metrics))
 
     def find(self, item: str) -> Selling:
-        """The item's running round. Raises NotOnSale, of which CannotSell is one, Unreadable."""
+        """Return the item's running round.
+
+        Raises NotOnSale, of which CannotSell is one, Unreadable.
+        """
         known = self.selling.get(item)
         if known:
             return known
@@ -125,7 +128,10 @@ class RunningRounds:
             return self.selling.setdefault(item, selling)
 
     def _fit(self, round: Round) -> Round:
-        """Return the round, as this host sells in it. Raises CannotSell, NotOnSale, StoreAway."""
+        """Return the round, with what this host needs to sell in it.
+
+        Raises CannotSell, NotOnSale, StoreAway.
+        """
         if why := unfit(self.servers, round):
             raise CannotSell(why)
         try:

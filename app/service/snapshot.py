@@ -22,13 +22,13 @@ class Snapshot:
     left: int
     waiting: list[Order]  # sales in the stream, not yet orders
     recorded: int  # sales ever written to the stream, except those dropped or put back
-    rows: dict[str, OrderLine]  # by id: those with an id or key of what is in the store, or held
+    rows: dict[str, OrderLine]  # by id: orders that share an id or key with a sale or hold
     dead: list[Order] = field(default_factory=list)  # dead letters that can be read
     unreadable: int = 0  # dead letters and holds that cannot
     put_back: int = 0  # dead letters whose units are in stock again: their keys had bought before
     unread: int = 0  # entries of the stream that cannot be read: dead letters to be
-    held: list[Order] = field(default_factory=list)  # neither left nor paid for
-    astray: int = 0  # units that are rows, and are not whose the orders and holds say
+    held: list[Order] = field(default_factory=list)  # not in stock, and not paid for
+    astray: int = 0  # units (rows) whose owner is not the one in orders and holds
     others: Booked = field(default_factory=Booked)  # the sum of all other orders
     in_doubt: int = 0  # sales and holds in the store that no replica confirms
     confirmed: int = 0  # orders that the database has had, as far as the store knows

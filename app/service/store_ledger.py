@@ -21,9 +21,10 @@ log = logging.getLogger(__name__)
 
 
 class StoreLedger:
-    """Stock is a key, sales and holds are streams; fulfil makes orders of the sales.
+    """Ledger in the store: stock is a key, sales and holds are streams.
 
-    It has the same methods as DatabaseLedger; all raise StoreAway, DatabaseAway.
+    fulfil makes orders of the sales. It has the same methods as DatabaseLedger; all raise
+    StoreAway, DatabaseAway.
     """
 
     # Modes see what a key has bought, and buyers who find nothing left expire holds.
@@ -36,11 +37,11 @@ class StoreLedger:
 
     def stock(self, round: Round) -> bool:
         """Stock a new round. False: another process is starting that very round."""
-        return True  # in the step that begins the round
+        return True  # done in the step that begins the round
 
     def close(self, ended: Round) -> bool:
         """Stop all sales from an ended round's stock. False: a purchase still runs on it."""
-        return True  # in the step that has ended it
+        return True  # done in the step that has ended it
 
     def handed_over(self, before: Round) -> bool:
         """Copy the keys that have bought in a round into the store, before the next round begins.
@@ -50,22 +51,22 @@ class StoreLedger:
         return True
 
     def left(self, round: Round) -> int | None:
-        """Units left in stock; None when they are lost."""
+        """Return the units left in stock; None when they are lost."""
         with answering():
             return rounds.left(self.servers.store, round)
 
     def sold(self, round: Round) -> int:
-        """Count what was sold so far, cheaply: sales here, units in the database."""
+        """Count the units sold so far, cheaply: sales here, units in the database."""
         with answering():
             return rounds.recorded(self.servers.store, round)
 
     def unbooked(self, round: Round) -> list[bytes]:
-        """The records of sales that are not orders yet."""
+        """Return the records of sales that are not orders yet."""
         with answering():
             return rounds.account(self.servers.store, round).sales
 
     def snapshot(self, round: Round) -> Snapshot:
-        """Read the whole round for an audit. Raises also when its stock is lost."""
+        """Read the whole round for an audit. Raises an error, too, when its stock is lost."""
         store = self.servers.store
         with answering():
             account = rounds.account(store, round)
@@ -102,14 +103,14 @@ class StoreLedger:
         return 0
 
     def confirm(self, round: Round, orders: int) -> bool:
-        """Let the store know how many orders a running round has. False: its stock is lost."""
+        """Write into the store how many orders a running round has. False: its stock is lost."""
         return True  # the store counts orders as it lets go of their sales
 
     def restock(self, session: Session, round: Round, sold_more: bool) -> None:
-        """Correct the stock of an ended round that was lost, or of which orders came back."""
+        """Correct the stock of an ended round that was lost, or whose lost orders came back."""
 
     def bought(self, item: str, key: str) -> Order | None:
-        """The order that a key has bought, where the store's own keys do not tell."""
+        """Return the order that a key has bought, where the store's own keys do not tell."""
         return None
 
     def copied(self, order: Order) -> None:
@@ -127,17 +128,17 @@ class StoreLedger:
             return hold
 
     def next_due(self, round: Round, most: int) -> list[Due]:
-        """The `most` holds that run out next."""
+        """Return the `most` holds that run out next."""
         with answering():
             return holds.next_due(self.servers.store, round, most)
 
     def rounds_with_holds(self, item: str) -> list[int]:
-        """Numbers of the item's rounds that may have holds to sweep."""
+        """Return the numbers of the item's rounds that may have holds to sweep."""
         with answering():
             return [each.number for each in rounds.open_streams(self.servers.store, [item]).streams]
 
     def expire(self, round: Round, most: int) -> list[Order]:
-        """Expire up to `most` holds that are due; those whose units are to be put back."""
+        """Expire up to `most` due holds, and return those whose units are to be put back."""
         while True:
             with answering():
                 payloads = holds.expire(self.servers.store, round, most)
@@ -164,8 +165,8 @@ class StoreLedger:
     ) -> bool:
         """Put the units of holds that are `over` back, in one step: each hold's once.
 
-        Into a `running` round's stock, where that needs it under a `lock` that the caller has.
-        False: others were in the way, and nothing was done.
+        They go into a `running` round's stock if it needs no `lock`, or if the caller has that
+        lock. False: other processes were in the way, and nothing was done.
         """
         owner, fence = (lock.owner, getattr(lock, "fence", None)) if lock else ("", None)
         with answering():

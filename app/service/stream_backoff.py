@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class StreamBackoff:
-    """By the stream's name. Used by several threads."""
+    """Pauses of failing streams, by name. Used by several threads."""
 
     def __init__(self) -> None:
         self.pauses: dict[str, tuple[float, float]] = {}  # name -> s, when it is over
@@ -25,9 +25,9 @@ class StreamBackoff:
         self.lock = threading.Lock()
 
     def back_off(self, name: str, error: Exception) -> float:
-        """Leave it alone, for SHORTEST_PAUSE at first and longer with each failure.
+        """Leave a stream alone, for SHORTEST_PAUSE at first and longer with each failure.
 
-        Return the pause in s. An error that nothing here expects is logged with its trace.
+        Return the pause in s. An unexpected error is logged with its trace.
         """
         now = time.monotonic()
         with self.lock:
@@ -41,11 +41,11 @@ class StreamBackoff:
         return pause
 
     def waits(self, name: str) -> bool:
-        """Is it still to be left alone?"""
+        """Return whether the stream's pause is not over yet."""
         return time.monotonic() < self.pauses.get(name, (0.0, 0.0))[1]
 
     def answered(self, name: str) -> None:
-        """It has answered."""
+        """Forget the pauses of a stream that has answered."""
         with self.lock:
             self.pauses.pop(name, None)
             self.said.pop(name, None)

@@ -58,12 +58,12 @@ class Audit:
 
     @property
     def broken(self) -> int:
-        """Sales and orders that contradict each other."""
+        """How many sales and orders contradict each other."""
         twice = self.duplicate_ids + self.duplicate_keys
         return twice + self.orders_without_sale + self.units_astray
 
     def of_a_run(self) -> str:
-        """The verdict on a run that is over, as one would say it to a class; mostly a Text."""
+        """The verdict on a run that is over, in words for a class; mostly a Text."""
         if self.verdict == Verdict.SETTLING:
             return Text(
                 "No verdict: purchases or orders were still under way after half a minute. "
@@ -93,7 +93,7 @@ class Audit:
 
 
 def sentence(audit: Audit) -> Text:
-    """The verdict as one would say it to a class.
+    """Return the verdict in words for a class.
 
     BUSY answers while stock remains are no undersell; the sentence names them.
     """

@@ -30,8 +30,8 @@ from app.store import lua
 from app.store.keys import Keys
 
 BEAT_S = 0.25  # between two beats: a worker learns of a switch, and the audit of it, in time
-DEAD_S = 5.0  # without a beat after which a worker counts as dead, its purchases with it
-# Without a beat for so long a worker sells nothing unheard: well before others think it dead.
+DEAD_S = 5.0  # without a beat: the worker and its purchases count as dead
+# Without a beat for so long, a worker beats before it sells: well before it counts as dead.
 MUTE_S = DEAD_S / 2
 log = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class StatusReporter:
         self.threads: list[threading.Thread] = []  # ours, and others that end with us
 
     def start(self) -> None:
-        """Beat from now on, in a thread of its own, until `stop`. Only once."""
+        """Start the thread that beats until `stop`. Call it only once."""
         beats = threading.Thread(target=self._beat_until_stopped, name="status", daemon=True)
         beats.start()
         self.threads.append(beats)
@@ -120,11 +120,11 @@ class StatusReporter:
 
     @contextmanager
     def under_way(self, keys: Keys) -> Iterator[Callable[[Sale], None]]:
-        """Around one purchase. Call what it yields with the sale; no call means an error.
+        """Count one purchase as in flight.
 
-        Raises RoundLeft when this worker has said good-bye to the round: nothing may be sold in
-        it any more. A worker that was silent for too long speaks first, as audits take it for
-        dead: raises redis.RedisError.
+        Call what it yields with the sale; no call means an error. Raises RoundLeft when this worker
+        has left the round: it may sell nothing in it any more. A worker that was silent for too
+        long first publishes its status, as audits take it for dead: raises redis.RedisError.
         """
         with self.lock:
             shift = self.shifts.get(keys.workers)
@@ -134,7 +134,7 @@ class StatusReporter:
             if shift is None or shift.status.left_round:
                 raise RoundLeft
             status = shift.status
-            status.in_flight += 1  # the beats go on for as long as this purchase does
+            status.in_flight += 1  # the beats continue until this purchase ends
             status.quiet = None
             shift.purchases += 1
         ended: list[Sale] = []
@@ -158,7 +158,7 @@ class StatusReporter:
                 self.meter.count(shift.mode, known, time.monotonic() - began)
 
     def stop(self) -> None:
-        """No more beats; returns when the one under way is over, or has taken DEAD_S.
+        """Stop the beats; returns when the running beat is over, or has taken DEAD_S.
 
         A worker that just ends needs no stop: it will count as dead.
         """
@@ -169,7 +169,7 @@ class StatusReporter:
 
     def _beat_until_stopped(self) -> None:
         while not self.stopped.wait(BEAT_S):
-            # Each by itself: on a cluster, one item's node may be away and the others' not.
+            # Each alone: on a cluster, one item's node may be away while others answer.
             self._try(self.on_beat)
             for shift in list(self.shifts.values()):
                 self._try(partial(self._publish, shift))
@@ -181,7 +181,7 @@ class StatusReporter:
             deed()
         except (redis.RedisError, StoreAway) as error:
             log.warning("no beat, the store does not answer: %s", error)
-        except Exception:  # whatever one round does, the others' beats go on
+        except Exception:  # an error in one round must not stop the others' beats
             log.exception("no beat")
 
     def _publish(self, shift: Shift) -> None:
@@ -191,7 +191,7 @@ class StatusReporter:
         with self.lock:
             status = shift.status
             if quiet and shift.purchases == purchases and status.quiet is None:
-                status.quiet = readings  # so it was, at the moment of that look
+                status.quiet = readings  # it was quiet when `readings` was read
             status.seen = readings
             status.idle = 0.0 if status.in_flight else time.monotonic() - shift.since
             done = status.left_round and status.quiet is not None

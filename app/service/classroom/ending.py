@@ -20,10 +20,10 @@ class ForOne(TypedDict):
 
 @dataclass(frozen=True)
 class Ending:
-    """`sold` is the audit's; `buyers` have bought one each, in this order.
+    """The end of a sale: `sold` is the audit's figure.
 
-    The first buyers have what there was. The shop could as well choose others: it has promised the
-    same to all of them.
+    Each of `buyers`, in this order, has bought one. The first buyers get the units that there were.
+    The shop could as well choose others: it has promised the same to all of them.
     """
 
     round: int
@@ -32,7 +32,7 @@ class Ending:
     buyers: list[str]
 
     def of(self, buyer: str) -> ForOne | None:
-        """None when this phone has bought nothing."""
+        """Return the end for this phone; None when it has bought nothing."""
         if buyer not in self.buyers:
             return None
         missing = max(0, self.sold - self.stock)

@@ -22,9 +22,9 @@ REFRESH = 3_000  # ms between two writes of the roll when no phone joined
 
 
 class Members:
-    """A worker of the shop keeps the roll of those it hears, and writes it down now and then.
+    """The roll of the phones that one worker of the shop hears, written to the store now and then.
 
-    Not with every sign: that would be a write to the disk, two hundred phones sixty-six times a
+    A write for every sign would be too many for the disk: two hundred phones give sixty-six signs a
     second. When a worker dies, another one hears its phones within three seconds.
     """
 
@@ -37,7 +37,7 @@ class Members:
         self.lock = threading.Lock()
 
     def greet(self, id: str, name: str, joined: int, address: str) -> None:
-        """A phone at `address` gives a sign. Raises StoreAway."""
+        """Enter the sign of a phone at `address`. Raises StoreAway."""
         now = self.clock.now()
         with self.lock:
             is_new = self.roll.hear(ClassMember(id, name, joined, now), address)
@@ -50,7 +50,7 @@ class Members:
             records.put_roll(self.store, ITEM, self.worker, roll)
 
     def present(self) -> list[ClassMember]:
-        """This class's phones that were heard lately, in the order in which they came.
+        """Return this class's phones that were heard lately, in the order in which they joined.
 
         Raises StoreAway.
         """
@@ -73,14 +73,14 @@ class Members:
         return sorted(ours, key=lambda member: (member.joined, member.id))
 
     def hidden(self) -> set[str]:
-        """Ids of those whose nicknames are kept off the screens. Raises StoreAway."""
+        """Return the ids of phones whose nicknames are kept off the screens. Raises StoreAway."""
         with answering():
             return records.hidden(self.store, ITEM)
 
     def hide(self, id: str) -> None:
         """Keep a nickname off the screens; its phone buys all the same. Raises Invalid, StoreAway.
 
-        Of the phone, not of the name: it may call itself something else, and worse.
+        The phone is hidden, not the name: it may choose another name, and a worse one.
         """
         if all(member.id != id for member in self.present()):
             raise Invalid({"hide": Text("Nobody here has this id.")})
@@ -88,6 +88,6 @@ class Members:
             records.hide(self.store, ITEM, id)
 
     def show(self, id: str) -> None:
-        """Take that back. Raises StoreAway."""
+        """Show a hidden phone's nickname again. Raises StoreAway."""
         with answering():
             records.show(self.store, ITEM, id)

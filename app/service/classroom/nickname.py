@@ -9,7 +9,7 @@ from app.domain import Invalid
 from app.text import Text
 
 LONGEST_NAME = 20  # characters; it must fit next to two hundred others on a projector
-# Letters and signs to Unicode, and nothing to the eye: the fillers of Hangul, the Braille cell
+# Letters and signs by Unicode that show nothing: the fillers of Hangul, the Braille cell
 # without a dot, the null notehead, the blanks of hieroglyphs.
 BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\U0001d159\U00013441\U00013442")
 
@@ -17,8 +17,8 @@ BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\U0001d159\U00013441\U00013442"
 def nickname(text: str) -> str:
     """Return the nickname as shown: composed, no superfluous spaces. Raises Invalid.
 
-    No control or format characters: one that turns the direction of writing would do so to the
-    names after it. And none that is made of accents and blanks only: there would be nothing to see.
+    Control and format characters are refused: one that turns the direction of writing would also
+    turn the names after it. So is a name of accents and blanks only: it would be invisible.
     """
     name = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text[:1_000])).strip()
     if not name:

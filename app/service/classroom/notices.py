@@ -29,12 +29,12 @@ class Notices:
         self.ending: Ending | None = None
 
     def is_of_this_class(self, joined: int) -> bool:
-        """Did a phone that joined then (ms since 1970) join this class, or an earlier one?"""
+        """Return whether a phone that joined at `joined` (ms since 1970) belongs to this class."""
         self._look()
         return joined >= self.began
 
     def ending_for(self, buyer: str) -> ForOne | None:
-        """How the last sale ended for this phone; None: it is not known yet, or it had no part."""
+        """Return how the last sale ended for this phone; None if unknown, or if it took no part."""
         self._look()
         return self.ending.of(buyer) if self.ending else None
 

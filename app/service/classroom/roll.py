@@ -1,8 +1,8 @@
 """Places on the projector, for the phones that one worker hears.
 
-No phone is refused: a new one takes another's place when none is free. A client is an address, and
-a whole class may come from one (a router, a hotspot), so no address has a most. It has a pace, and
-gives up its own places first (docs/decisions/lab.md).
+No phone is refused: when no place is free, a new phone takes over another one's. All phones of a
+class may have one address (a router, a hotspot), so an address may have any number of places. But
+an address that adds places too fast gives up its own places first (docs/decisions/lab.md).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-MOST = 500  # phones of one worker; what any more would do is not measured
+MOST = 500  # phones of one worker; more are not measured
 # ms without a sign after which a phone is gone. Around the opening it may be silent for ten
 # seconds (static/shop/class.js), and its sign waits for up to three to be written down.
 GONE = 15_000
@@ -31,9 +31,9 @@ class ClassMember:
 
 @dataclass(frozen=True)
 class RollPlace:
-    """`added` (ms since 1970) is when its address got it; a take-over does not change it.
+    """A phone's place. `added` (ms since 1970) is when its address got it, also before a take-over.
 
-    `again`: the phone was heard since it joined, as each open page is, and no mere request.
+    `again`: the phone was heard since it joined, as every open page is, but not a mere request.
     """
 
     address: str
@@ -47,9 +47,9 @@ class Roll:
         self.places: dict[str, RollPlace] = {}  # by phone; the one heard longest ago comes first
 
     def hear(self, member: ClassMember, address: str) -> bool:
-        """A phone gives a sign. True when a screen should know at once: it is new, or renamed.
+        """Enter a phone's sign. Return True if a screen should show it at once: new or renamed.
 
-        A phone that takes a place over is shown later: to write that down at once would make each
+        A phone that takes over a place is shown later: to write that at once would make each
         request of a crowd a write to the disk.
         """
         before = self.places.pop(member.id, None)
@@ -68,8 +68,8 @@ class Roll:
     def _given_up(self, address: str, now: int) -> RollPlace | None:
         """Return the place that a newcomer takes over; None: there is a free one.
 
-        An address that adds them too fast gives up one of its own; else, when all are taken, the
-        one that has most does.
+        An address that adds places too fast gives up one of its own. Otherwise, when all are taken,
+        the address with the most places gives up one.
         """
         theirs = [place for place in self.places.values() if place.address == address]
         if sum(place.added > now - PACE for place in theirs) >= AT_ONCE:

@@ -1,7 +1,7 @@
-"""One worker's counts of purchases: in memory with each, in files with each beat.
+"""One worker's counts of purchases: in memory at each purchase, in files at each beat.
 
-So a purchase costs a few additions, and a worker that is killed takes what it has counted since its
-last beat with it (see worker_status). Figures to look at; the audit's evidence is another.
+So a purchase costs a few additions, and a killed worker loses the counts since its last beat (see
+worker_status). The figures are for display; the audit does not use them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SUMS = {
     "lastapple_purchase_conflicts": "Lost races: aborted EXECs, versions that had changed.",
     "lastapple_locks_lost": "Releases that found the lock not theirs any more.",
 }
-# s: a script takes less than the first, a lock's patience is 5 by default, and 60 at most.
+# s. A script takes less than the first; buyers wait for a lock 5 s by default, and 60 s at most.
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0)
 EDGES = (*(str(bucket) for bucket in BUCKETS), "+Inf")
 
@@ -42,7 +42,7 @@ class ModeCounts:
 
 
 class Meter:
-    """One worker's. Used by all its threads."""
+    """One worker's meter. Used by all its threads."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -53,7 +53,7 @@ class Meter:
         self.shut = False  # there is no place for us
 
     def count(self, mode: str, sale: Sale | None, seconds: float) -> None:
-        """One purchase that has ended, after so long; no sale: with an error."""
+        """Count a purchase that has ended after `seconds`; `sale` None: it ended with an error."""
         outcome = sale.outcome if sale else Outcome.ERROR
         with self.lock:
             counts = self.counts.get(mode) or self.counts.setdefault(mode, ModeCounts())
@@ -74,7 +74,10 @@ class Meter:
             self.place, self.shut = None, True
 
     def write(self) -> None:
-        """Without room on the disk once, this worker's figures are missing until it is replaced."""
+        """Write the counts to the files.
+
+        If the disk is full once, this worker's figures are missing until it is replaced.
+        """
         if not self.fresh or self.shut:
             return
         try:

@@ -21,18 +21,18 @@ from typing import IO, TYPE_CHECKING
 if TYPE_CHECKING:
     from prometheus_client.mmap_dict import MmapedDict
 
-# Bytes, all of them written when the file is made: into one that the disk has no room for we would
+# Bytes, all written when the file is made: if the disk had no room for them later, we would
 # write through memory, and be killed for it. A mode needs 1,300 of counters, 2,700 of a histogram.
 ROOM = {"counter": 64 * 1024, "histogram": 128 * 1024}
 
 
 class WorkerFiles:
-    """A worker's, for as long as it lives."""
+    """One worker's files, for as long as it lives."""
 
     def __init__(self, folder: Path) -> None:
-        """Take the first that is free. Raises OSError, on a full disk."""
+        """Take the first free place. Raises OSError on a full disk."""
         folder.mkdir(parents=True, exist_ok=True)
-        # Of each figure its key in the file, and what stood there when we came.
+        # Each figure's key in the file, and its value when this worker took the place.
         self.known: dict[tuple[str, ...], tuple[str, float]] = {}
         self.files: dict[str, MmapedDict] = {}
         with ExitStack() as taken:  # given back if a file cannot be made
@@ -72,7 +72,7 @@ def wipe(folder: Path) -> None:
 
 
 def files(folder: Path) -> list[str]:
-    """Every worker's, also of those that are dead."""
+    """Return the files of all workers, also of dead ones."""
     return [str(path) for path in sorted(folder.glob("*.db"))]
 
 
@@ -95,7 +95,7 @@ def _key(metric: str, part: str, labels: Mapping[str, str], about: str) -> str:
 
 
 def _opened(folder: Path, kind: str, number: int) -> MmapedDict:
-    # Only who sells needs it: the shop's master has loaded it (web/worker.py).
+    # Only the shop needs it: its master process has loaded it (app/shop/worker.py).
     from prometheus_client.mmap_dict import MmapedDict
 
     path = _path(folder, kind, number)
