@@ -1,4 +1,4 @@
-"""The class in the store: since when, which phones are there, its sale and how that ended."""
+"""The class in the store: its beginning, its phones, its sale and how that ended."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def begin(store: redis.Redis, item: str, now: int) -> None:
 
 
 def began(store: redis.Redis, item: str) -> int:
-    """ms since 1970; 0: there was one class only."""
+    """Return when the class began, in ms since 1970; 0: there was only one class."""
     return int(store.get(keys.class_began(item)) or 0)
 
 
 def put_roll(store: redis.Redis, item: str, worker: str, roll: bytes) -> None:
-    """Write down which phones a worker of the shop hears."""
+    """Write which phones a worker of the shop hears."""
     pipe = store.pipeline()
     pipe.hset(keys.class_roll(item), worker, roll)
     pipe.expire(keys.class_roll(item), LIFE)
@@ -57,13 +57,13 @@ def show(store: redis.Redis, item: str, id: str) -> None:
 
 
 def hidden(store: redis.Redis, item: str) -> set[str]:
-    """The phones whose nicknames are kept off the screens."""
+    """Return the ids of the phones whose nicknames are kept off the screens."""
     members: Any = store.smembers(keys.class_hidden(item))
     return {id.decode() for id in members}
 
 
 def claim(store: redis.Redis, item: str, token: str, ms: int) -> bool:
-    """Be the only one who starts a sale, for `ms`. False: somebody else is."""
+    """Claim the start of a sale for `ms`. False: another process has claimed it."""
     return bool(store.set(keys.class_start(item), token, nx=True, px=ms))
 
 
@@ -77,7 +77,7 @@ def note_sale(store: redis.Redis, item: str, number: int) -> None:
 
 
 def sale(store: redis.Redis, item: str) -> int | None:
-    """Number of the round that is the class's newest sale."""
+    """Return the number of the round that is the class's newest sale."""
     number = store.get(keys.class_sale(item))
     return int(number) if number else None
 

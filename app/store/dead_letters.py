@@ -1,5 +1,8 @@
-"""Sales that cannot be booked: out of their round's stream, kept with the reason, one stream an
-item. So they hold up nobody, and nothing is lost."""
+"""Dead letters: sales that cannot be booked, each moved out of its round's stream.
+
+They are kept with the reason, in one stream per item. So they hold up no other sale, and nothing is
+lost.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,12 @@ ID = re.compile(r"\d{1,19}-\d{1,19}")
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """`entry` is its id in the round's stream, `added` when it was put here (ms since 1970, as the
-    store says), `sale` its bytes; where an entry had no sale all its fields, as JSON. `put_back` is
-    how many of its units are in stock again."""
+    """A sale that cannot be booked, with the reason.
+
+    `entry` is its id in the round's stream, `added` when it was put here (ms since 1970, by the
+    store's clock). `sale` are its bytes; of an entry without a sale, all its fields as JSON.
+    `put_back` is how many of its units are in stock again.
+    """
 
     item: str
     round: int
@@ -38,7 +44,7 @@ class DeadLetter:
     put_back: int = 0
 
     def read(self) -> Order:
-        """The sale. Raises Unreadable."""
+        """Return the sale. Raises Unreadable."""
         return sales.read(Keys(self.item, self.round), {b"sale": self.sale})
 
 
@@ -53,8 +59,8 @@ def add(
 ) -> None:
     """Move an entry of the round's stream to the dead letters, and `put_back` units into its stock.
 
-    They are the `buyer`'s no more. All in one step; what somebody else has moved meanwhile is left
-    alone.
+    These units no longer count for the `buyer`'s limit. All in one step; an entry that another
+    process has moved meanwhile is left alone.
     """
     sale = fields.get(b"sale")
     words: list[str | bytes | int] = ["round", names.number, "entry", id, "put_back", put_back]
@@ -77,7 +83,7 @@ def _all(fields: Mapping[bytes, bytes]) -> bytes:
 
 
 def every(store: redis.Redis, item: str) -> list[DeadLetter]:
-    """The item's, oldest first."""
+    """Return the item's dead letters, oldest first."""
     entries: Any = store.xrange(keys.dead_letters(item))
     return [_letter(item, *entry) for entry in entries]
 
@@ -91,7 +97,7 @@ def find(store: redis.Redis, item: str, id: str) -> DeadLetter | None:
 
 @dataclass(frozen=True)
 class Letters:
-    """A round's, and how many more of it were dropped for good."""
+    """A round's dead letters, and how many more of it were dropped for good."""
 
     remaining: list[DeadLetter]
     dropped: int
@@ -112,7 +118,7 @@ def of_round(store: redis.Redis, item: str, number: int) -> Letters:
 
 
 def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
-    """It is in the database now: let go of it here, and let its key lead to it for a day."""
+    """Remove a dead letter that is in the database now; its key leads to its order for a day."""
     names = Keys(letter.item, letter.round)
     sales.let_go(store, names, {NO_ENTRY: order})
     pipe = store.pipeline()
@@ -123,7 +129,10 @@ def booked(store: redis.Redis, letter: DeadLetter, order: Order) -> None:
 
 
 def drop(store: redis.Redis, letter: DeadLetter) -> bool:
-    """Delete it for good; its order's id and key tell for a day. False: it was gone."""
+    """Delete a dead letter for good; its order's id and key say so for a day.
+
+    False: it was gone.
+    """
     names = [keys.dead_letters(letter.item), keys.dropped(letter.item)]
     args: list[str | bytes | int] = [letter.id, letter.round]
     with suppress(Unreadable):  # else its order and its key are unknown
@@ -134,7 +143,7 @@ def drop(store: redis.Redis, letter: DeadLetter) -> bool:
 
 
 def count(store: redis.Redis, items: Iterable[str]) -> dict[str, int]:
-    """How many each item has; an item whose node is away is left out."""
+    """Return how many dead letters each item has; an item whose node is away is left out."""
     pipe = store.pipeline(transaction=False)
     for item in (named := list(items)):
         pipe.xlen(keys.dead_letters(item))

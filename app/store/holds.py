@@ -1,7 +1,8 @@
 """Holds in the store: settled by the first caller, and found when they are due.
 
-A mode takes a hold as it takes a sale, only into another stream; the id that the store gives to the
-entry is the moment from which it runs. Who first looks at the round's holds afterwards enters it.
+A mode takes a hold as it takes a sale, but writes it into another stream. The id that the store
+gives to the entry is the moment from which the hold runs. The next process that looks at the
+round's holds moves it from the stream into `held` and `due`.
 """
 
 from __future__ import annotations
@@ -24,10 +25,10 @@ LONGEST_MS = 10_000  # between two tries to put them back
 
 
 def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Hold:
-    """How the hold stands now: as asked for, if that came first and in time. HELD only looks.
+    """Settle a hold as `stands` says, if that comes first and in time; return how it stands now.
 
-    Raises StoreAway when the store has lost something of the item, and this is not known to be
-    over: the books may have it as an order.
+    HELD only looks. Raises StoreAway when the store has lost data of the item and the end of this
+    hold is unknown: the books may have it as an order.
     """
     names = Keys(round.item, round.number)
     word = "LOOK" if stands is Stands.HELD else stands.value
@@ -44,7 +45,7 @@ def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Ho
         ],
         args=[order.id, round.hold, word, KEY_LIFE, BACK_MS],
     )
-    if reply is None:  # had it ended in any other way, nobody would know of this order any more
+    if reply is None:  # unless it was paid, no record of this order would be left
         return Hold(order, Stands.PAID, 0, 0)
     state, until, now, owed = reply
     if state == b"LACKS":
@@ -56,10 +57,10 @@ def settle(store: redis.Redis, round: Round, order: Order, stands: Stands) -> Ho
 
 
 def expire(store: redis.Redis, round: Round, most: int) -> list[bytes]:
-    """Expire holds that are past their deadline; the sales of up to `most` whose units are owed.
+    """Expire holds that are past their deadline; return up to `most` sales whose units are owed.
 
-    The caller is to put these back: nobody else is asked to for BACK_MS, or longer when several
-    have failed before.
+    The caller must put these units back: no other process gets them for BACK_MS, or for longer when
+    several have failed before.
     """
     names = Keys(round.item, round.number)
     sales: list[bytes] = store.register_script(lua.source("expire"))(
@@ -73,7 +74,7 @@ def expire(store: redis.Redis, round: Round, most: int) -> list[bytes]:
 
 
 def next_due(store: redis.Redis, round: Round, most: int) -> list[Due]:
-    """Up to `most` that anybody has entered, each due when it is to be looked at."""
+    """Return up to `most` holds that are in `held`, each with the moment of its next check."""
     names = Keys(round.item, round.number)
     moments: Any = store.zrange(names.due, 0, most - 1, withscores=True)
     sales: Any = store.hmget(names.held, [id for id, _ in moments]) if moments else []
@@ -90,11 +91,11 @@ def put_back(
     owner: str = "",
     fence: int | None = None,
 ) -> bool:
-    """Put the units of holds that are over back, in one step: each hold's once.
+    """Put the units of ended holds back, in one step: each hold's once.
 
-    Into the stock with which the round has ended, or, if it may still be `running`, into that from
-    which it sells. Then nobody else may write that blindly: `owner` and `fence` prove whose the
-    lock is. False: nothing was done.
+    They go into the stock with which the round has ended or, if it may still be `running`, into the
+    stock from which it sells. In that case no other process may overwrite the stock blindly:
+    `owner` and `fence` prove that the caller has the lock. False: nothing was done.
     """
     names = Keys(round.item, round.number)
     sales = RoundSales(round, names)
@@ -113,9 +114,9 @@ def put_back(
 
 
 def booked(store: redis.Redis, orders: Sequence[Order]) -> None:
-    """Let them be paid for, whatever the store says of their holds: they are in the books.
+    """Make these holds payable, whatever the store says of them: the books have them as orders.
 
-    While the item has the mark of a loss: none of its holds ends then.
+    Call it while the item has the mark of a loss: none of its holds ends then.
     """
     for item, number in {(order.item, order.round) for order in orders}:
         try:
@@ -131,14 +132,14 @@ def _booked(store: redis.Redis, names: Keys, ids: Sequence[str]) -> None:
     fresh: Any = store.xrange(names.holds)
     wanted = frozenset(ids)
     pipe = store.pipeline()
-    # The stream first: what somebody else enters meanwhile is then found in `held`.
+    # The stream first: a hold that another process enters meanwhile is then found in `held`.
     for entry, fields in fresh:
         if any(order.id in wanted for order in readable([fields.get(b"sale", b"")])):
             pipe.xdel(names.holds, entry)
     pipe.hdel(names.held, *ids)
     pipe.zrem(names.due, *ids)
     pipe.unlink(*(names.order(id) for id in ids))
-    for id in ids:  # (One that no end is known of is paid for, when it is held no more.)
+    for id in ids:  # (A hold with no known end that is no longer held is paid for.)
         pipe.set(names.hold(id), f"{Stands.PAID.value} 0", ex=KEY_LIFE, xx=True)
     pipe.execute()
 

@@ -1,8 +1,8 @@
-"""Every key name in one place.
+"""All key names in one place.
 
-All keys of an item share its hash tag, so that on a cluster they live in one slot and one MULTI
-or script can touch them together. Keys of a round carry its number, so that a worker that missed
-the switch can never touch the next round.
+All keys of an item share its hash tag, so that on a cluster they are in one slot and one MULTI or
+script can touch them together. Keys of a round contain its number, so that a worker that missed the
+switch can never touch the next round.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ identity = _named("store")
 database = _named("database")  # string: identity of the database that the item's sales belong to
 # Hash: number of a round -> how many of its orders the database has confirmed.
 booked = _named("booked")
-# String: what the store has lost of the item, as JSON, until somebody accepts that.
+# String: what the store has lost of the item, as JSON, until a person accepts or repairs it.
 lacks = _named("lacks")
 # Hash: order's id -> a sale that a worker knew of when the store had lost something.
 witnessed = _named("lacks:told")
@@ -125,9 +125,9 @@ COMPARISONS = "comparisons"  # in the place of an item's name; no item is called
 
 
 class RunKeys:
-    """Names of the keys of one run of an item; they live for a day after its last word.
+    """Names of the keys of one run of an item; they live for a day after the last write.
 
-    And of one comparison, as if that were a run of an item of its own: COMPARISONS.
+    A comparison has them, too, as if it were a run of an item called COMPARISONS.
     """
 
     def __init__(self, item: str, id: str) -> None:
@@ -136,4 +136,4 @@ class RunKeys:
         self.record = f"{prefix}:record"  # string: the Run as it began, as JSON
         self.ended = f"{prefix}:ended"  # string: the Run as it ended; written once
         self.events = f"{prefix}:events"  # stream: its samples and its end; ids are SSE's
-        self.stop = f"{prefix}:stop"  # string: somebody wants it to end
+        self.stop = f"{prefix}:stop"  # string: set by a request to end the run

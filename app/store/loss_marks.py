@@ -26,7 +26,7 @@ class There:
 
 
 def look(store: redis.Redis, item: str) -> There:
-    """In one round trip. Raises Unreadable."""
+    """Read the marks in one round trip. Raises Unreadable."""
     names = [keys.newest, keys.accepted, keys.identity, keys.lacks]
     replies: list[Any] = store.mget([name(item) for name in names])
     newest, accepted, identity, lack = replies
@@ -39,7 +39,7 @@ def look(store: redis.Redis, item: str) -> There:
 
 
 def every(store: redis.Redis, items: Iterable[str]) -> list[Lack]:
-    """All that is not accepted; of an item whose node is away nothing."""
+    """Return all losses that are not accepted, except of items whose node is away."""
     pipe = store.pipeline(transaction=False)
     for item in items:
         pipe.get(keys.lacks(item))
@@ -56,7 +56,7 @@ def standing(store: redis.Redis, item: str) -> bytes | None:
 def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
     """Return a sentence about what a round has lost, or may have, and what to do about it.
 
-    Or what was done: see Mended.
+    After a repair it says what was repaired (see Mended).
     """
     names = Keys(item, number)
     own, item_mark, mended = store.mget(names.lacks, keys.lacks(item), names.mended)
@@ -69,14 +69,14 @@ def of_round(store: redis.Redis, item: str, number: int) -> Text | None:
 
 
 def mark(store: redis.Redis, lack: Lack, witnessed: Mapping[str, Order] | None = None) -> bool:
-    """Let nothing of the item be sold: end the round that runs, and let none be begun.
+    """Stop all sales of the item: end its running round, and let none begin.
 
-    False: it is accepted already. The first finding stands, whatever is found later. Keeps the
+    False: the loss is accepted already. The first mark stays, whatever is found later. Keeps the
     `witnessed` sales that workers still know, by field (see keys.witnessed).
     """
     with store.pipeline() as pipe:
-        # In one step with the look: who has looked before it was accepted, or mended, would mark it
-        # anew, and nothing of the item be sold once more.
+        # In one step with the read: a caller that read before the loss was accepted or repaired
+        # would mark it again, and stop the item's sales once more.
         pipe.watch(keys.accepted(lack.item))
         accepted = int(pipe.get(keys.accepted(lack.item)) or 0)
         if lack.round <= accepted:
@@ -90,16 +90,16 @@ def mark(store: redis.Redis, lack: Lack, witnessed: Mapping[str, Order] | None =
         try:
             pipe.execute()
         except redis.WatchError:
-            return mark(store, lack, witnessed)  # again only as often as somebody accepts
+            return mark(store, lack, witnessed)  # repeated once per acceptance
     with suppress(Unreadable):  # a newer version's round is not ours to end; it reads the mark, too
         rounds.end(store, lack.item)
     return True
 
 
 def accept(store: redis.Redis, item: str, up_to: int, found: bytes | None) -> bool:
-    """Sell again, in rounds after that one; what earlier ones have lost is not found again.
+    """Sell again, in rounds after number `up_to`; losses of earlier rounds are not found again.
 
-    False: it is not `found` any more what the item lacks (None: nothing).
+    False: the item's mark is not `found` any more (None: no mark).
     """
     with store.pipeline() as pipe:
         pipe.watch(keys.lacks(item))
@@ -116,7 +116,7 @@ def accept(store: redis.Redis, item: str, up_to: int, found: bytes | None) -> bo
 
 
 def booked(store: redis.Redis, item: str) -> dict[int, int]:
-    """How many orders of each round the database has confirmed, as far as it was counted."""
+    """Return how many orders of each round the database has confirmed, as far as it was counted."""
     counts: Any = store.hgetall(keys.booked(item))
     return {int(number): int(count) for number, count in counts.items()}
 
@@ -127,9 +127,9 @@ def confirm(store: redis.Redis, item: str, number: int, orders: int) -> None:
 
 
 def recorded(store: redis.Redis, item: str, number: int) -> int | None:
-    """Sales ever written to a round's stream, less those dropped by hand; None without a stream.
+    """Return the sales ever written to a round's stream, except dropped ones, as the audit counts.
 
-    As the audit counts them.
+    None without a stream.
     """
     names = Keys(item, number)
     if not store.exists(names.sales):

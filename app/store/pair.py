@@ -54,7 +54,7 @@ class Pair(NamedTuple):
 
 
 def store_side(store: redis.Redis, item: str) -> PairSide:
-    """In one round trip."""
+    """Read the store's side in one round trip."""
     names = keys.identity(item), keys.database(item), keys.newest(item)
     replies: list[Any] = store.mget(names)
     id, partner, newest = replies
@@ -62,7 +62,7 @@ def store_side(store: redis.Redis, item: str) -> PairSide:
 
 
 def database_side(session: Session, item: str) -> PairSide:
-    """In one statement. `round` is the newest that was noted when it began."""
+    """Read the database's side in one statement; `round` is the newest that was noted as begun."""
     of_item = BegunRow.item == item
     id, partner, round = session.execute(
         select(
@@ -77,7 +77,7 @@ def database_side(session: Session, item: str) -> PairSide:
 def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: bool) -> Pair:
     """Give both an identity, and each the other's name, unless it has them; the first caller wins.
 
-    With `anew` each gets that name in place of the one that it has.
+    With `anew` each gets the name, even if it has another one.
     """
     with sessions.begin() as session:
         made = {"row": 1, "id": secrets.token_hex(8)}
@@ -103,7 +103,7 @@ def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: b
 
 
 def share_a_round(store: redis.Redis, session: Session) -> bool:
-    """Was any round begun in both? Its number says nothing, as each store counts from 1."""
+    """Return whether any round was begun in both. Equal numbers prove nothing: both begin at 1."""
     newest = select(RoundRow.record).order_by(RoundRow.round.desc()).limit(NEWEST)
     stocked = select(StockRow.item, StockRow.round, StockRow.started)
     stocked = stocked.order_by(StockRow.started.desc()).limit(NEWEST)

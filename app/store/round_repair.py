@@ -23,7 +23,7 @@ class Taken(NamedTuple):
 
 
 class EndedHold(NamedTuple):
-    """A hold that is over, and how."""
+    """A hold that is over, and how it ended."""
 
     entry: str
     order: Order
@@ -43,10 +43,11 @@ class WitnessedSales:
 
 @dataclass(frozen=True, slots=True)
 class Remains:
-    """`left` None: no stock. `payloads` are the sales not yet in the database.
+    """The remains of a damaged round. `left` None: no stock.
 
-    `recorded` are all that were ever written, `taken` what is neither left nor paid for. A write
-    compares `fingerprint`: it fails when the round has changed since.
+    `payloads` are the sales not yet in the database, `recorded` counts all that were ever written,
+    `taken` are units that are neither in stock nor paid for. A write compares `fingerprint`: it
+    fails when the round has changed since.
     """
 
     round: Round | None
@@ -59,10 +60,11 @@ class Remains:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A repair to write of a round that has ended.
+    """A repair to write, of a round that has ended.
 
-    `left` None: it sells elsewhere, and only its record is written. Of those
-    `ended` PAID are orders by the books, or come back as such. Others' units are in `left`.
+    `left` None: the round sells in the database, and only its record is written. Holds in `ended`
+    that are PAID are orders by the books, or are restored as such. Other holds' units are in
+    `left`.
     """
 
     round: Round
@@ -73,7 +75,10 @@ class Written:
 
 
 def look(store: redis.Redis, item: str, number: int) -> Remains:
-    """In one step. Raises Unreadable for a record that is not for us to write over."""
+    """Read what is left, in one step.
+
+    Raises Unreadable for a record that must not be overwritten.
+    """
     names = Keys(item, number)
     pipe = store.pipeline()
     pipe.mget(names.record, names.ended)
@@ -105,7 +110,7 @@ def look(store: redis.Redis, item: str, number: int) -> Remains:
 def write(
     store: redis.Redis, lack: bytes, remains: Remains, written: Written, mended: bytes
 ) -> bool:
-    """False: what the item lacks, or the round, has changed since; nothing was written."""
+    """Write the repair. False: the loss or the round has changed since; nothing was written."""
     round = written.round
     names = Keys(round.item, round.number)
     back, ended = written.brought_back, written.ended
@@ -137,7 +142,10 @@ def write(
 
 
 def told(store: redis.Redis, item: str) -> WitnessedSales:
-    """Without what was dropped, and without unpaid holds of which only the store knows the end."""
+    """Return the witnessed sales, without dropped ones.
+
+    Unpaid holds are left out, too, if only the store knows how they ended.
+    """
     fields: Any = store.hgetall(keys.witnessed(item))
     orders, ended = {}, dict[str, Stands]()
     for field, sale in fields.items():

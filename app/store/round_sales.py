@@ -1,9 +1,9 @@
 """Reads before a sale, and records of it, for all modes that sell in the store.
 
-That is the sale which a key has made before, and in a round that limits each buyer the buyer's
-counter, a key of its own, so that different buyers never wait for each other. A mode reads both in
-the step that reads the stock, and records them in the step that records the sale: so they are as
-right as the stock is.
+Before a sale, a mode reads the sale that its key has made before; in a round that limits each buyer
+it also reads the buyer's counter. That is a key of its own, so that different buyers never wait for
+each other. A mode reads both in the step that reads the stock, and records them in the step that
+records the sale: so they are as right as the stock is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from app.domain import Order, Outcome, Round, Sale
 from app.store.clients.cluster import Cluster
 from app.store.keys import Keys
 
-AT_ONCE = 1_000  # keys that one command looks at: it holds up everybody else
+AT_ONCE = 1_000  # keys that one command reads: all other clients wait for it
 Value = bytes | str | None  # of a key, as the store answers it
 
 
@@ -26,7 +26,7 @@ Value = bytes | str | None  # of a key, as the store answers it
 class Earlier:
     """The state before a sale. `answer` None: the sale may continue.
 
-    Else the key has bought, the round is over, too little is left, or the buyer would have too
+    Otherwise the key has bought, the round is over, too little is left, or the buyer would have too
     much. `bought` are the units that the buyer has, in a round with a limit.
     """
 
@@ -44,7 +44,7 @@ class RoundSales:
         return [self.keys.bought(order.buyer)] if self.most else []
 
     def reads(self, order: Order, *ended: str) -> list[str]:
-        """Name the keys to read, the stock first. `ended` is one that only an ended round has."""
+        """Name the keys to read, the stock first; `ended` is a key that only an ended round has."""
         return [self.keys.stock, self.keys.key(order.key), *ended, *self.counter(order)]
 
     def read(self, client: redis.Redis, order: Order, *ended: str) -> tuple[int, Earlier]:
@@ -53,7 +53,7 @@ class RoundSales:
         return self.judge(order, values)
 
     def judge(self, order: Order, values: Sequence[Value]) -> tuple[int, Earlier]:
-        """Say what the values of the keys in `reads` mean. No stock counts as 0."""
+        """Decode the values of the keys in `reads`. No stock counts as 0."""
         stock, record, *ended = values
         bought = int((self.most and ended.pop()) or 0)
         left, answer = int(stock or 0), None
@@ -83,12 +83,12 @@ class RoundSales:
         return [self.keys.sales, *copies, *ended, *self.counter(order)]
 
     def counted(self, order: Order, earlier: Earlier) -> list[bytes]:
-        """Say what the buyer's counter says after this sale: one number, or none."""
+        """Return the buyer's counter after this sale: one number, or none."""
         return [b"%d" % (earlier.bought + order.quantity)] if self.most else []
 
     @property
     def limit(self) -> list[int]:
-        """The most units of one buyer, for a script that decides: one number, or none."""
+        """Return the most units of one buyer, for a script that decides: one number, or none."""
         return [self.most] if self.most else []
 
     def answer(
@@ -99,7 +99,7 @@ class RoundSales:
         seen: bytes | None = None,
         bought: Sequence[int] = (),
     ) -> Sale:
-        """Say what a script's reply means."""
+        """Decode a script's reply."""
         if seen:
             return Sale(Outcome.SOLD, order=Order.decode(seen))
         match Outcome(outcome.decode()):
@@ -114,7 +114,7 @@ class RoundSales:
 
 
 def forget_counters(store: redis.Redis, names: Keys) -> None:
-    """Delete all buyers' counters of a round in which nobody can buy any more."""
+    """Delete all buyers' counters of a round that sells no more."""
     pattern = names.bought("*")
     node = store.topology.node_of(pattern) if isinstance(store, Cluster) else store
     for counter in node.scan_iter(pattern, count=AT_ONCE):

@@ -44,24 +44,27 @@ class OpenStreams(NamedTuple):
 
 
 def newest(store: redis.Redis, item: str) -> Round | None:
-    """The item's newest round, running or ended. Raises Unreadable, as all here do for a record."""
+    """Return the item's newest round, running or ended.
+
+    Raises Unreadable, as all functions here do for a record.
+    """
     for _ in range(RACES):
         number = store.get(keys.newest(item))
         round = find(store, item, int(number)) if number else None
-        # An ended one: was it still the newest when we read it, or has the next begun meanwhile?
+        # It has ended: it may be the newest one, or the next one has begun meanwhile.
         if round is None or round.running or store.get(keys.newest(item)) == number:
             break
     return round
 
 
 def find(store: redis.Redis, item: str, number: int) -> Round | None:
-    """None: there was no such round, or the store has lost it. Raises Unreadable."""
+    """Return a round; None: there was none, or the store has lost it. Raises Unreadable."""
     record = store.get(Keys(item, number).record)
     return Round.decode(record) if record else None
 
 
 def mode(store: redis.Redis, names: Keys) -> str:
-    """A round's; "" when its record is gone or cannot be read."""
+    """Return a round's mode; "" when its record is gone or cannot be read."""
     try:
         round = find(store, names.item, names.number)
     except Unreadable:
@@ -70,7 +73,7 @@ def mode(store: redis.Redis, names: Keys) -> str:
 
 
 def shelf(store: redis.Redis) -> list[Shelved]:
-    """Every item with its newest round and the units left in it, in two round trips.
+    """Return every item with its newest round and the units left in it, in two round trips.
 
     On a cluster two for each node; an item whose node is away has no round.
     """
@@ -94,7 +97,7 @@ def shelf(store: redis.Redis) -> list[Shelved]:
 
 
 def _answered(items: Iterable[str], answers: list[Any]) -> dict[str, Any]:
-    """The answers that are no errors, by item. Raises when all of them are errors."""
+    """Return the answers that are no errors, by item. Raises when all of them are errors."""
     answered = {
         item: answer
         for item, answer in zip(items, answers, strict=True)
@@ -122,26 +125,26 @@ def open_streams(store: redis.Redis, items: Sequence[str]) -> OpenStreams:
 
 
 def make_group(store: redis.Redis, names: Keys) -> None:
-    """Let the round's stream be read by fulfil (again): from its beginning, if it has none."""
+    """Create the stream's consumer group, which reads from the beginning, unless it exists."""
     try:
         store.xgroup_create(names.sales, GROUP, id="0", mkstream=True)
     except redis.ResponseError as error:
-        if "BUSYGROUP" not in str(error):  # somebody else was faster
+        if "BUSYGROUP" not in str(error):  # another process was faster
             raise
 
 
 def read_together(store: redis.Redis) -> list[list[str]]:
-    """Items whose streams one XREADGROUP can read: on a cluster those of one slot only."""
+    """Return groups of items whose streams one XREADGROUP can read: on a cluster, of one slot."""
     return [[item] for item in ITEMS] if isinstance(store, Cluster) else [list(ITEMS)]
 
 
 def start(store: redis.Redis, wanted: Round, above: int, in_store: bool, ready: Ready) -> Round:
-    """End the item's running round and begin `wanted`, in one step; gives it its number.
+    """End the item's running round and begin `wanted`, in one step, and give it its number.
 
-    The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`,
-    put to use. Its number is higher than `above`, too. The stock is put here where the round sells
-    `in_store`. `ready` is called with the newest round and the one to begin, before anybody can see
-    that; False: look again. Raises Lacking when the store has lost something of the item.
+    The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`, put
+    to use. The number is higher than `above`, too. The stock is written here if the round sells
+    `in_store`. `ready` is called with the newest round and the one to begin, before any buyer sees
+    it; False: look again. Raises Lacking when the store has lost data of the item.
     """
     for _ in range(RACES):
         with store.pipeline() as pipe:
@@ -149,7 +152,7 @@ def start(store: redis.Redis, wanted: Round, above: int, in_store: bool, ready: 
             if lack := pipe.get(keys.lacks(wanted.item)):
                 raise Lacking(Lack.decode(lack))
             number = int(pipe.get(keys.newest(wanted.item)) or 0)
-            pipe.watch(Keys(wanted.item, number).record)  # somebody may be ending it
+            pipe.watch(Keys(wanted.item, number).record)  # another process may be ending it
             running = find(store, wanted.item, number)
             next_one = max(number, above) + 1
             new = replace(wanted, number=next_one, started=clock.now(store), ended=None)
@@ -189,7 +192,7 @@ def replace_record(store: redis.Redis, old: Round, new: Round) -> Round | None:
 
 
 def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
-    """End the item's running round, or that with the number `only`; None when it does not run."""
+    """End the item's running round, or only that of number `only`; None when it does not run."""
     for _ in range(RACES):
         with store.pipeline() as pipe:
             pipe.watch(keys.newest(item))
@@ -213,20 +216,20 @@ def end(store: redis.Redis, item: str, only: int | None = None) -> Round | None:
 
 
 def _end(pipe: redis.client.Pipeline, running: Round, stocked: bool, now: int) -> Round:
-    """Queue what ends a round. Its stock moves away, so that no mode can read it any more."""
+    """Queue the commands that end a round. Its stock is renamed, so that no mode can read it."""
     names = Keys(running.item, running.number)
     ended = replace(running, ended=now)
     pipe.set(names.record, ended.encode())
-    if stocked:  # else it is elsewhere
+    if stocked:  # else the stock is in the database
         pipe.rename(names.stock, names.ended)
     return ended
 
 
 def left(store: redis.Redis, round: Round) -> int | None:
-    """Units left; None when the store has lost them, or never had them.
+    """Return the units left; None when the store has lost them, or never had them.
 
-    A round that has ended has what it had then: what a `decr` that died in the middle has set as
-    `stock` since is nobody's.
+    For an ended round, the stock at its end counts. A `decr` that died half-way may have written
+    `stock` since then; that is ignored.
     """
     names = Keys(round.item, round.number)
     return _units(*store.mget(names.stock, names.ended))
@@ -238,7 +241,7 @@ def _units(stock: bytes | str | None, ended: bytes | str | None) -> int | None:
 
 
 def recorded(store: redis.Redis, round: Round) -> int:
-    """How many sales were ever written to the round's stream (the server's count)."""
+    """Return how many sales were ever written to the round's stream (the server's count)."""
     return int(store.xinfo_stream(Keys(round.item, round.number).sales)["entries-added"])
 
 
@@ -248,12 +251,12 @@ class Account(NamedTuple):
     left: int | None
     sales: list[bytes]  # not yet in the database; b"": an entry without a sale
     recorded: int  # sales ever written (the server's count)
-    held: list[bytes]  # neither left nor paid for
+    held: list[bytes]  # not in stock and not paid for
     confirmed: int  # orders that the database has confirmed
 
 
 def account(store: redis.Redis, round: Round) -> Account:
-    """In one step: what moves meanwhile from one to the other is seen once, in either of them."""
+    """Read a round in one step: a sale that moves meanwhile is seen once, in either place."""
     names = Keys(round.item, round.number)
     pipe = store.pipeline(transaction=True)
     pipe.mget(names.stock, names.ended)

@@ -16,7 +16,7 @@ END = "end"  # the kind of a run's last event
 
 
 class Event(NamedTuple):
-    """`id` is the stream's, and so of the server-sent event; `json` is its text."""
+    """One event; `id` is the stream's, and so the server-sent event's; `json` is its text."""
 
     id: str
     kind: str
@@ -24,31 +24,31 @@ class Event(NamedTuple):
 
 
 def claim(store: redis.Redis, item: str, id: str, ms: int) -> bool:
-    """Let this run be the item's, for `ms`. False: another one is on."""
+    """Claim the item for this run, for `ms`. False: another run has it."""
     return bool(store.set(keys.heartbeat(item), id, nx=True, px=ms))
 
 
 def beat(store: redis.Redis, item: str, id: str, ms: int) -> bool:
-    """Go on being the item's run. False: another one is on.
+    """Renew the run's claim on its item for `ms`. False: another run has it.
 
-    Also when nobody is: the store may have been away for longer than a heartbeat counts.
+    Claims it again when no run has it: the store may have been away for longer than `ms`.
     """
     extend = store.register_script(lua.source("extend"))
     return bool(extend(keys=[keys.heartbeat(item)], args=[id, ms])) or claim(store, item, id, ms)
 
 
 def release(store: redis.Redis, item: str, id: str) -> None:
-    """Let others run, if this one is the item's."""
+    """Release the item, if this run has it, so that other runs may begin."""
     store.register_script(lua.source("release"))(keys=[keys.heartbeat(item)], args=[id])
 
 
 def on(store: redis.Redis, item: str) -> str:
-    """Id of the run that is on; "" when none is."""
+    """Return the id of the run that has the item; "" when none has."""
     return _text(store.get(keys.heartbeat(item)))
 
 
 class Newest(NamedTuple):
-    """Ids of an item's newest run, and of the one that is on; "" for none."""
+    """Ids of an item's newest run, and of the run that has the item; "" for none."""
 
     newest: str
     on: str
@@ -69,7 +69,7 @@ def newest(store: redis.Redis, items: Iterable[str]) -> list[Newest]:
 
 
 def put(store: redis.Redis, item: str, id: str, record: bytes) -> None:
-    """Write a run's record, for LIFE, and let it be the item's newest."""
+    """Write a run's record, for LIFE, and make the run the item's newest."""
     pipe = store.pipeline()
     pipe.set(RunKeys(item, id).record, record, ex=LIFE)
     pipe.set(keys.newest_run(item), id)
@@ -77,7 +77,7 @@ def put(store: redis.Redis, item: str, id: str, record: bytes) -> None:
 
 
 def find(store: redis.Redis, names: RunKeys) -> bytes | str | None:
-    """The record: as the run ended, else as it began."""
+    """Return the run's record: as it ended, else as it began."""
     began, ended = store.mget(names.record, names.ended)
     return ended or began
 
@@ -108,14 +108,14 @@ def finish(store: redis.Redis, names: RunKeys, id: str, record: bytes, data: byt
 
 
 class Read(NamedTuple):
-    """Some events; and the id of the run that is on, "" for none."""
+    """Some events; and the id of the run that has the item, "" for none."""
 
     events: list[Event]
     on: str
 
 
 def read(store: redis.Redis, names: RunKeys, after: str) -> Read:
-    """Up to AT_ONCE events after the one of that id ("": from the first)."""
+    """Return up to AT_ONCE events after the event with id `after` ("": from the first)."""
     pipe = store.pipeline(transaction=False)
     pipe.xrange(names.events, f"({after}" if after else "-", "+", count=AT_ONCE)
     pipe.get(names.heartbeat)
@@ -124,7 +124,7 @@ def read(store: redis.Redis, names: RunKeys, after: str) -> Read:
 
 
 def last(store: redis.Redis, names: RunKeys) -> Event | None:
-    """The newest event; None: there is none yet, or the store has forgotten them."""
+    """Return the newest event; None: there is none yet, or the store has lost them."""
     entries: Any = store.xrevrange(names.events, count=1)
     return _event(entries[0]) if entries else None
 

@@ -1,4 +1,4 @@
-"""Sales as they stand in the store: read from a stream's entry, and forgotten once booked."""
+"""Sales in the store: read from a stream's entry, and deleted once booked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ KEY_LIFE = 24 * 3600  # s for which an idempotency key is remembered after its o
 
 
 def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
-    """The sale in an entry of a round's stream. Raises Unreadable, also for another round's."""
+    """Return the sale in an entry of a round's stream.
+
+    Raises Unreadable, also for a sale of another round.
+    """
     if b"sale" not in fields:
         raise Unreadable("The entry has no field named sale.")
     order = Order.decode(fields[b"sale"])
@@ -29,7 +32,7 @@ def read(names: Keys, fields: Mapping[bytes, bytes]) -> Order:
 
 
 def let_go(store: redis.Redis, names: Keys, sold: Mapping[bytes, Order]) -> None:
-    """Remove sales that are in the database now, by their entries' ids, and count them.
+    """Delete sales that are in the database now, by their entries' ids, and count them.
 
     All in one step.
     """
@@ -45,7 +48,7 @@ def let_go(store: redis.Redis, names: Keys, sold: Mapping[bytes, Order]) -> None
 
 
 def let_go_of(store: redis.Redis, item: str, rounds: Mapping[int, Round]) -> Iterator[Order]:
-    """Yield the orders of these rounds that the store has let go of, and knows by their keys."""
+    """Yield the orders of these rounds that the store has deleted but still knows by their keys."""
     node = store.topology.node_of(keys.newest(item)) if isinstance(store, Cluster) else store
     for name in node.scan_iter(match=Keys(item, 0).key("*"), count=AT_ONCE):
         with suppress(Unreadable):
@@ -61,7 +64,7 @@ def let_go_of(store: redis.Redis, item: str, rounds: Mapping[int, Round]) -> Ite
 
 
 def remember(store: redis.Redis, orders: Sequence[Order]) -> None:
-    """Let the store know for a day under which keys these were sold: the books are right."""
+    """Write the keys of these orders into the store for a day: the books are right."""
     pipe = store.pipeline(transaction=False)
     for order in orders:
         pipe.set(Keys(order.item, order.round).key(order.key), order.encode(), ex=KEY_LIFE)

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
     from app.store.sql.transactions import Transactions
 
-# Of the store's time-out, for each master of redlock: a purchase that meets five frozen ones when
-# it takes the lock, and again when it releases it, still answers within a second.
+# Each master of redlock gets this fraction of the store's time-out: a purchase that meets five
+# frozen masters, as it takes and as it releases the lock, still answers within a second.
 MASTERS_SHARE = 5
-PATIENCE = 3 / 4  # of the time-out for an answer: the server's "no" shall still be heard
+PATIENCE = 3 / 4  # share of the time-out for an answer: the server's "no" must arrive before it
 
 NO_ROW_LOCKS = Text(
     "SQLite cannot lock single rows: set DATABASE_URL to a PostgreSQL of yours, as in "
@@ -38,7 +38,7 @@ NO_ROW_LOCKS = Text(
 
 
 class Servers:
-    """One process's clients. A mode or a recipe is given these and a clock, nothing else."""
+    """One process's clients. A mode or a recipe gets these and a clock, nothing else."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -48,7 +48,7 @@ class Servers:
 
     @cached_property
     def store(self) -> redis.Redis:
-        # Weakly: fairlock keeps connections while there is their client, and these would keep it.
+        # Weakly: fairlock keeps connections as long as their client, and they would keep it alive.
         mine = weakref.WeakMethod(self._meet)
 
         def meet(connection: Metered) -> None:
@@ -66,10 +66,10 @@ class Servers:
         return StoreClock(self.store)
 
     def copied(self, item: str, *written: str) -> bool:
-        """Wait until the item's sales are where DURABILITY wants them when they are told of.
+        """Wait until the item's sales are where DURABILITY wants them, before buyers get answers.
 
-        The store's log is synced before it answers; what remains is a replica, of a server that
-        has what was `written` (keys). False: nobody asked for one. Raises redis.RedisError.
+        The store's log is synced before it answers; what remains is a replica, of a server that has
+        the keys that were `written`. False: no replica is wanted. Raises redis.RedisError.
         """
         if self.settings.durability != "replicated":
             return False
@@ -77,7 +77,7 @@ class Servers:
         return True
 
     def own_store(self) -> redis.Redis:
-        """A client next to `store`, for a caller that changes or closes it."""
+        """Return a second client of the store, for a caller that changes or closes it."""
         return connect(self.settings.store, self.settings.store_timeout)
 
     @cached_property
@@ -107,7 +107,7 @@ class Servers:
 
     @property
     def most_connections(self) -> int:
-        """How many connections to the database all workers of this host's shop may have."""
+        """Return how many connections to the database all workers of this host's shop may have."""
         from app.store.sql.transactions import FOR_PAGES
 
         return self.settings.shop_workers * (self._sellers + FOR_PAGES)
@@ -120,9 +120,9 @@ class Servers:
 
     @cached_property
     def masters(self) -> list[redis.Redis]:
-        """Redlock's: independent of each other and of the store, in one order in every process.
+        """Redlock's masters, in the same order in every process.
 
-        Raises StoreAway when there are none.
+        They are independent of each other and of the store. Raises StoreAway when there are none.
         """
         if missing := self.missing("masters"):
             raise StoreAway(missing)
@@ -131,12 +131,15 @@ class Servers:
 
     @cached_property
     def known_masters(self) -> Masters:
-        """The same, by their identities. Raises StoreAway."""
+        """Redlock's masters with their identities. Raises StoreAway."""
         return Masters(self.masters)
 
     @property
     def zookeeper(self) -> KazooClient:
-        """This process's session, begun when first asked for. Raises StoreAway without servers."""
+        """This process's ZooKeeper session, begun at first use.
+
+        Raises StoreAway without servers.
+        """
         with self._once:  # two threads must not begin two
             if self._zookeeper is None:
                 if missing := self.missing("zookeeper"):
@@ -150,7 +153,7 @@ class Servers:
             return self._zookeeper
 
     def missing(self, needs: str) -> str:
-        """Why a mode or recipe that needs `needs` cannot run here; "" when it can.
+        """Return why a mode or recipe that needs `needs` cannot run here; "" when it can.
 
         Asks no server: whether it answers is another question, and changes.
         """
@@ -189,17 +192,17 @@ class Servers:
 
 
 class NotCopied(redis.TimeoutError):
-    """No replica has said in time that it has it. It may have it all the same, or get it later."""
+    """Raised when no replica has confirmed in time. It may have the sale all the same, or later."""
 
 
 def _wait_for_replica(store: redis.Redis, item: str, timeout_ms: int, *written: str) -> None:
     """Wait until one replica has all that the item's node was sent before, by any client.
 
-    WAIT, not WAITAOF: a replica says how far its log is synced before it syncs what came with the
-    question, and then not again for a second (docs/decisions/durability.md).
+    Uses WAIT, not WAITAOF: a replica reports how far its log is synced before it syncs what came
+    with the question, and then not again for a second (docs/decisions/durability.md).
 
-    `written` are keys that must be there, too: else another server has taken over since they were
-    written, which has not heard of them, and has a replica of its own by now. One round trip.
+    `written` are keys that must exist, too: otherwise another server has taken over since they were
+    written. That server does not have them, and has a replica of its own by now. One round trip.
     Raises NotCopied, redis.RedisError.
     """
     name = keys.copied(item)

@@ -1,4 +1,4 @@
-"""A Valkey and a PostgreSQL for one command: started in a folder of their own, gone with it."""
+"""A Valkey and a PostgreSQL for one command, in a folder of their own that is deleted after it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ POSTGRES_SOCKET = ".s.PGSQL.5432"
 
 @dataclass(frozen=True)
 class Pair:
-    """Where the two listen: Unix sockets in the folder, so no port is taken."""
+    """The addresses of the two: Unix sockets in the folder, so no port is taken."""
 
     valkey: str  # the socket's path
     postgres: str  # psycopg's connection string
@@ -33,10 +33,10 @@ class Pair:
 
 @contextmanager
 def pair() -> Iterator[Pair]:
-    """Both servers, stopped and their folder removed in the end.
+    """Yield both servers; in the end they are stopped and their folder is removed.
 
-    Raises ShopError when one cannot be started. To be interrupted by a flag, not by an exception:
-    one raised between the start of a process and its being noted would leave it behind.
+    Raises ShopError when one cannot be started. Interrupt it by a flag, not by an exception: one
+    raised between the start of a process and its being noted would leave it behind.
     """
     with ExitStack() as stack:
         folder = stack.enter_context(_folder())
@@ -49,7 +49,7 @@ def pair() -> Iterator[Pair]:
 
 @contextmanager
 def postgres() -> Iterator[Path]:
-    """Only the PostgreSQL, as in `pair`: yields the folder of its socket."""
+    """Run only the PostgreSQL, as in `pair`: yields the folder of its socket."""
     with _folder() as folder, _serving(folder) as data_folder:
         yield data_folder
 
@@ -71,7 +71,7 @@ def _serving(folder: Path) -> Iterator[Path]:
 
 
 def postgres_command(data: Path) -> tuple[list[str], str | None]:
-    """Make the wheel's PostgreSQL a database; returns the command that serves it, and as whom."""
+    """Create a database cluster with the wheel's PostgreSQL; return its command and its user."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns where XDG_RUNTIME_DIR is not set
@@ -79,7 +79,7 @@ def postgres_command(data: Path) -> tuple[list[str], str | None]:
     except ImportError as error:
         raise ShopError("PostgreSQL is not installed. `make install` brings it.") from error
     data.mkdir()
-    # As root the wheel takes a user of its own, because PostgreSQL refuses root, and opens the
+    # As root the wheel uses another user, because PostgreSQL refuses root, and opens the
     # way to its programs and to `data` for it.
     server = PostgresServer(data)
     with _plain_locale(), _log_of_the_wheel() as log_text:
@@ -110,7 +110,7 @@ def _log_of_the_wheel() -> Iterator[Callable[[], str]]:
 
 @contextmanager
 def _plain_locale() -> Iterator[None]:
-    """initdb refuses a locale that the machine does not have, and ssh often brings one along."""
+    """Set a plain locale: initdb refuses one that the machine lacks, and ssh often sets one."""
     before = os.environ.get("LC_ALL")
     os.environ["LC_ALL"] = "C"
     try:

@@ -80,9 +80,9 @@ def _ask(node: redis.Redis, *args: Any, **options: Any) -> Any:
 
 
 class ScriptOfKeys(Script):
-    """A script that is loaded where its keys are, by running it there.
+    """A script that is loaded on the node that has its keys, by running it there.
 
-    redis-py would load it on any one node, as it knows no key then.
+    redis-py would load it on any one node, as it knows no key at that moment.
     """
 
     def __call__(self, keys: Any = None, args: Any = None, client: Any = None) -> Any:

@@ -15,9 +15,10 @@ Command = tuple[tuple[Any, ...], dict[str, Any]]  # as redis-py's pipeline keeps
 
 
 class ClusterPipeline(Pipeline):
-    """A transaction's keys share a slot: it goes to one node, over one connection.
+    """Pipeline for a cluster. A transaction's keys share a slot: it goes to one node.
 
-    Without MULTI the commands are shared out among their nodes, which are asked in turn.
+    It uses one connection. Without MULTI the commands are shared out among their nodes, which are
+    asked in turn.
     """
 
     def __init__(
@@ -27,7 +28,7 @@ class ClusterPipeline(Pipeline):
         follow: Callable[..., Any],
         transaction: bool,
     ) -> None:
-        """`follow` sends one command to wherever its key is."""
+        """`follow` sends one command to the node that has its key, wherever that is."""
         super().__init__(cluster.connection_pool, cluster.response_callbacks, transaction, None)
         self.topology = topology
         self.follow = follow
@@ -74,7 +75,7 @@ class ClusterPipeline(Pipeline):
                 redirects += 1
 
     def _may_go_on(self, error: redis.RedisError, watching: bool, redirects: int) -> None:
-        """Raises, unless MOVED was the answer: nothing has run then, not even a part of a MULTI."""
+        """Raise the error, unless it is MOVED: then nothing has run, not even a part of a MULTI."""
         self.topology.notice(error)
         if not isinstance(error, MovedError) or redirects == MOST_REDIRECTS:
             raise error
@@ -82,7 +83,10 @@ class ClusterPipeline(Pipeline):
             raise redis.WatchError("What was watched has moved to another node.") from error
 
     def _share_out(self, raise_on_error: bool) -> list[Any]:
-        """Without `raise_on_error` a node that is away leaves its error in its answers' places."""
+        """Run the commands on their nodes and return the answers, in the commands' order.
+
+        Without `raise_on_error`, the error of a node that is away takes the places of its answers.
+        """
         commands, scripts = self.command_stack, self.scripts
         self.reset()
         shares: dict[redis.Redis, list[int]] = {}

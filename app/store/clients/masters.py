@@ -1,12 +1,13 @@
 """Redlock's masters, each known by an identity that it keeps across restarts, whatever its address.
 
 Two majorities share a master only if all workers count the same masters. So a round's record lists
-their identities, and a worker checks its own masters against that list: all that answer must be on
-it, each once, and they must be a majority. A minority may be away; it is checked when it is back.
-To list the masters, all of them must answer: one that is not on the list may never vote.
+their identities, and a worker checks its own masters against that list: each master that answers
+must be on the list, once, and together they must be a majority. A minority may be away; it is
+checked when it is back. To list the masters, all of them must answer: a master that is not on the
+list may never vote.
 
-A master that lost its data has forgotten its locks, too. It gets another identity, and only with
-the next round.
+A master that lost its data has lost its locks, too. It gets another identity, which counts only
+from the next round on.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The one place that decides how we talk to the store: time-outs, retries, connections, counting.
+"""The store's client: the one place that decides time-outs, retries, connections and counting.
 
-Never resend. redis-py retries ten times by default, and resends commands that are not
-idempotent: when a reply is lost, the XADD or the script runs again and sells twice. Here nothing
-is sent twice. A lost reply becomes StoreAway, the buyer gets 503, and trying again with the same
-idempotency key finds the sale if there was one.
+Never resend. redis-py retries ten times by default, and resends commands that are not idempotent:
+when a reply is lost, the XADD or the script runs again and sells twice. Here nothing is sent twice.
+A lost reply becomes StoreAway, the buyer gets 503, and a retry with the same idempotency key finds
+the sale if there was one.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from app.domain import StoreAway
 from app.store.clients.cluster import Cluster
 
 NEVER_RESEND = Retry(NoBackoff(), 0)
-# s. A connection in steady use notices by itself that the server went; looking each time would
-# be a system call more for every command.
+# s. A connection in steady use notices by itself that the server went; a look each time would
+# cost one more system call for every command.
 IDLE = 0.5
 
 
@@ -50,7 +50,7 @@ _wire: ContextVar[Wire | None] = ContextVar("wire", default=None)
 
 @contextmanager
 def metered(wire: Wire | None) -> Iterator[None]:
-    """Count into `wire` what this thread sends meanwhile; None: do not count."""
+    """Count into `wire` the commands that this thread sends in the block; None: do not count."""
     token = _wire.set(wire)
     try:
         yield
@@ -69,7 +69,7 @@ Meet = Callable[["Metered"], None]
 
 
 class Metered(AbstractConnection):
-    """Counts at the connection: the only place that sees pipelines, scripts and retries alike."""
+    """A connection that counts: only here are pipelines, scripts and retries seen alike."""
 
     look_after = 0.0  # s of time.monotonic(): when it has lain idle for long enough to be checked
     in_use = False  # the pool has given it out, open
@@ -81,7 +81,7 @@ class Metered(AbstractConnection):
             if self.meet:
                 try:
                     self.meet(self)
-                except BaseException:  # whatever it was: nobody shall find it open
+                except BaseException:  # close it on any error, so that it cannot be reused
                     self.disconnect()
                     raise
 
@@ -95,9 +95,10 @@ class Metered(AbstractConnection):
         super().send_packed_command(command, check_health)
 
     def _check_open(self) -> None:
-        """Refuse to connect again while it is in use, as redis-py would.
+        """Refuse to reconnect while the connection is in use, as redis-py would.
 
-        A WATCH goes with its connection, so that EXEC on a new one would write over anything.
+        A WATCH is lost with its connection: EXEC on a new one would overwrite other clients'
+        writes.
         """
         if self.in_use and not self.is_connected:
             raise redis.ConnectionError("The connection was closed while it was in use.")
@@ -110,8 +111,8 @@ class Metered(AbstractConnection):
 class ThreadPool(ConnectionPool):
     """Each thread keeps its own connections: no lock to queue for, and warm buffers.
 
-    A thread borrows as many as it needs at once (a WATCH holds one) and puts them back for
-    itself. They close when the thread ends.
+    A thread borrows as many connections as it needs at once (a WATCH holds one), and returns them
+    for its own later use. They close when the thread ends.
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -124,13 +125,13 @@ class ThreadPool(ConnectionPool):
         return idle
 
     def make_connection(self) -> Any:
-        """One that is nobody's yet, and not connected."""
+        """Return a new connection that is not connected and has no owner yet."""
         connection = cast(Metered, self.connection_class(**self.connection_kwargs))
         self._every.add(connection)
         return connection
 
     def get_connection(self, command_name: str | None = None, *keys: Any, **options: Any) -> Any:
-        """A connected connection. One that the server closed while it lay idle is opened again.
+        """Return a connected connection; one that the server closed while idle is reopened.
 
         Nothing was sent on it, so this is no resend.
         """
@@ -158,7 +159,10 @@ class ThreadPool(ConnectionPool):
 
 
 def _closed(connection: Metered) -> bool:
-    """Has the server hung up? (Or said something nobody asked for; then it is out of step.)"""
+    """Return whether the server closed the connection, or sent a reply that was not asked for.
+
+    In the second case, the replies would be out of step with the commands.
+    """
     try:
         return bool(connection.can_read())
     except (redis.ConnectionError, redis.TimeoutError):
@@ -166,7 +170,7 @@ def _closed(connection: Metered) -> bool:
 
 
 class SendsOnce(redis.Redis):
-    """redis-py's client without its machinery for sending again (pipelines: see NEVER_RESEND).
+    """redis-py's client without its machinery for resending (pipelines: see NEVER_RESEND).
 
     It owns its pool, and closes it when it is closed or collected.
     """
@@ -186,10 +190,10 @@ class SendsOnce(redis.Redis):
 
 
 def connect(url: str, timeout_ms: int, meet: Meet | None = None) -> redis.Redis:
-    """A client for `url` that gives up after `timeout_ms` at every step and never resends.
+    """Return a client for `url` that gives up after `timeout_ms` at every step and never resends.
 
-    `meet` is given each new connection before anything else is: what is behind it may be another
-    server than before, or the same with less in it. Should it raise, the connection is not used.
+    `meet` is called with each new connection before its first command: the server behind it may
+    have changed, or have lost data. If `meet` raises, the connection is not used.
     """
     if not url.startswith(CLUSTER):
         return SendsOnce.from_pool(_pool(url, timeout_ms, meet))

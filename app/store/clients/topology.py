@@ -14,7 +14,7 @@ from redis.exceptions import ClusterDownError, MovedError
 
 from app.checks import split_cluster
 
-MOST_REDIRECTS = 5  # of one command, before we say that the cluster sends us in circles
+MOST_REDIRECTS = 5  # of one command, before we report that the cluster redirects in circles
 BETWEEN_LOOKS = 0.1  # s: purchases that fail by the hundred must not ask by the hundred
 TO_ANY_NODE = {"CONFIG GET", "INFO", "PING", "TIME"}
 WENT_AWAY = (redis.ConnectionError, redis.TimeoutError, ClusterDownError)
@@ -23,9 +23,9 @@ Address = tuple[str, int]
 
 
 def key_of(args: Sequence[Any]) -> Any:
-    """The key that decides where a command goes; None: it does not matter.
+    """Return the key that decides where a command goes; None: any node will do.
 
-    Most commands have it in the first place. Where that guess is wrong, the node says MOVED.
+    Most commands have it as the first argument. Where that guess is wrong, the node says MOVED.
     """
     if args[0] in TO_ANY_NODE or len(args) < 2:
         return None
@@ -39,10 +39,10 @@ def key_of(args: Sequence[Any]) -> Any:
 
 
 class Topology:
-    """The nodes' clients, and the slots' owners among them.
+    """The nodes' clients, and the owner of each slot among them.
 
-    It is asked for when first needed. Later on nobody waits for it: an error has a thread of its
-    own look again, while all others go by what is known.
+    The nodes are asked when the topology is first needed. After that no caller waits for it: an
+    error starts a thread that asks again, while all others use the last answer.
     """
 
     def __init__(self, url: str, timeout: float, client: Callable[[str], redis.Redis]) -> None:
@@ -55,13 +55,13 @@ class Topology:
         self.timeout = timeout
         self.client = client
         self.clients: dict[Address, redis.Redis] = {}
-        self.owners: list[redis.Redis | None] = []  # by slot; empty: nobody has asked yet
+        self.owners: list[redis.Redis | None] = []  # by slot; empty: not asked yet
         self.known = [_address(node) for node in nodes]  # the node that failed last is last
         self.making = threading.Lock()
         self.looking = threading.Lock()
 
     def node(self, host: str, port: int) -> redis.Redis:
-        """Its client, made when first asked for."""
+        """Return that node's client, made at the first call."""
         with self.making:
             if (host, port) not in self.clients:
                 bracketed = f"[{host}]" if ":" in host else host
@@ -70,21 +70,21 @@ class Topology:
             return self.clients[host, port]
 
     def any_one(self) -> redis.Redis:
-        """Some node's client: for what any node can answer."""
+        """Return the client of some node, for a question that any node can answer."""
         return self.node(*self.known[0])
 
     def every(self) -> set[redis.Redis]:
-        """All that serve slots."""
+        """Return the clients of all nodes that serve slots."""
         return {owner for owner in self.owners or self.look() if owner}
 
     def serving(self, args: Sequence[Any]) -> redis.Redis:
-        """The client of the node that serves a command's key."""
+        """Return the client of the node that serves a command's key."""
         return self.node_of(key_of(args))
 
     def node_of(self, key: Any) -> redis.Redis:
-        """The client of the node that serves `key`; of any one for None.
+        """Return the client of the node that serves `key`, or of any node for None.
 
-        Also where nobody serves it: that node says so.
+        If no node serves the key, any node is returned: it answers with that error.
         """
         owners = self.owners or self.look()
         if key is None:
@@ -113,16 +113,16 @@ class Topology:
             self.looking.release()
 
     def look(self) -> list[redis.Redis | None]:
-        """Ask the nodes, until one answers, who serves which slots.
+        """Ask one node after another which node serves which slots, until one answers.
 
-        Raises the last one's error after `timeout` s, also when some have not been asked yet: they
+        Raises the last node's error after `timeout` s, even if some have not been asked yet: those
         come first the next time.
         """
         give_up = time.monotonic() + self.timeout
         for address in list(self.known):
             try:
                 slots = self.node(*address).execute_command("CLUSTER SLOTS")
-                if not slots:  # it has left the cluster, or never was in it
+                if not slots:  # the node has left the cluster, or never was in it
                     raise ClusterDownError(f"{address[0]}:{address[1]} knows no node with slots.")
                 break
             except redis.RedisError as error:

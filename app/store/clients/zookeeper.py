@@ -1,7 +1,7 @@
-"""ZooKeeper, for the recipe of that name: each request limited in time, no node left behind.
+"""ZooKeeper client for the recipe of that name: every request has a limit, no node is left behind.
 
-kazoo's plain methods wait for an answer as long as it takes, and what it is asked while the
-connection is away it sends when the connection is back, long after we have given up.
+kazoo's plain methods wait for an answer without a limit. Requests made while the connection is away
+are sent when it is back, long after we have given up.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from kazoo.protocol.states import KazooState
 from app.domain import StoreAway
 from app.store.clients.redis import sent
 
-# s that a dead process keeps what it holds, unless the servers allow less: shorter than a buyer's
+# s that a dead process keeps its locks, unless the servers allow less: shorter than a buyer's
 # patience, and the shortest that they allow by default. It pings three times in it. It is also how
-# long kazoo waits for a server that accepts and says nothing.
+# long kazoo waits for a server that accepts a connection and sends nothing.
 SESSION = 4.0
 # kazoo would wait longer and longer between two tries to connect, up to an hour.
 CONNECTING = {"max_tries": -1, "delay": 0.05, "max_delay": 1.0}
-LIMIT_S = 5.0  # for each answer, where nobody says otherwise
+LIMIT_S = 5.0  # for each answer, unless the caller sets another limit
 
 
 @dataclass(frozen=True, slots=True)
 class LineNode:
-    """A node in a line. Its name is its owner's token and a number that rises by one each time."""
+    """A node in a line. Its name is its owner's token and a number that rises with each node."""
 
     folder: str
     name: str
-    zxid: int  # of its creation: rises with everything that is ever written
-    session: int  # it goes when that ends
+    zxid: int  # of its creation: rises with every write to ZooKeeper
+    session: int  # the node is deleted when this session ends
 
     @property
     def path(self) -> str:
@@ -47,7 +47,7 @@ class LineNode:
 
 
 def connect(hosts: str, timeout_ms: int) -> KazooClient:
-    """A session, of which ZooKeeper.over() waits `timeout_ms` for each answer."""
+    """Connect a session; ZooKeeper.over() waits `timeout_ms` for each of its answers."""
     client = KazooClient(hosts, timeout=SESSION, connection_retry=CONNECTING)
     ZooKeeper.over(client, timeout_ms / 1000)
     return client
@@ -66,7 +66,7 @@ class ZooKeeper:
 
     @classmethod
     def over(cls, client: KazooClient, limit_s: float = LIMIT_S) -> ZooKeeper:
-        """Return the one for all users of `client`; the first caller sets its limit."""
+        """Return the one ZooKeeper for all users of `client`; the first caller sets its limit."""
         with _once:
             known = _over.get(client)
             if known is None:
@@ -75,27 +75,27 @@ class ZooKeeper:
 
     @property
     def session(self) -> int | None:
-        """Its number; None while the servers cannot be reached."""
+        """The session's number; None while the servers cannot be reached."""
         known: tuple[int, bytes] | None = self.client.client_id
         return known[0] if known else None
 
     def create(self, folder: str, token: str) -> LineNode:
         """Take the last place in the line `folder`: an ephemeral, sequential node.
 
-        When that fails, a node that was made all the same is deleted (see `forget`).
+        When that fails, a node that was created all the same is deleted (see `forget`).
         """
         by = self._now() + self.limit
         wanted = {"path": f"{folder}/{token}-", "ephemeral": True, "sequence": True}
         with self._answering(), self._forgotten_if_it_fails(folder, token):
             try:
                 path, made = self._ask(by, self.client.create_async, **wanted, include_data=True)
-            except NoNodeError:  # nobody ever stood in this line
+            except NoNodeError:  # this line never had a node
                 self._ask(by, self.client.ensure_path_async, path=folder)
                 path, made = self._ask(by, self.client.create_async, **wanted, include_data=True)
         return LineNode(folder, path.rpartition("/")[2], made.czxid, made.ephemeralOwner)
 
     def get_children(self, folder: str) -> list[str]:
-        """The names of the nodes in a line, in no order."""
+        """Return the names of the nodes in a line, in no order."""
         with self._answering():
             try:
                 names: list[str] = self._ask(
@@ -106,7 +106,10 @@ class ZooKeeper:
         return names
 
     def watch(self, path: str) -> threading.Event | None:
-        """Set when the node is deleted, or the connection breaks. None: it is gone already."""
+        """Return an event that is set when the node is deleted or the connection breaks.
+
+        None: the node is gone already.
+        """
         # `get`, not `exists`: that would leave a watch behind for a node that never comes again.
         gone = threading.Event()
         with self._answering():
@@ -124,7 +127,7 @@ class ZooKeeper:
     def delete(self, place: LineNode) -> bool:
         """Leave the line. False: the place was gone already.
 
-        Asked again when the connection broke: nobody else ever has a node of this name.
+        The request is repeated after a broken connection: no other node ever has this name.
         """
         by = self._now() + self.limit
         again = False
@@ -138,15 +141,15 @@ class ZooKeeper:
                 except SessionExpiredError:
                     return False
                 except NoNodeError:
-                    # Mine until a moment ago, if it was the first DELETE that did it.
+                    # It was mine until now if the first DELETE removed it.
                     return again and self.session == place.session
 
     def forget(self, folder: str, token: str) -> None:
         """Delete the node whose name begins with `token`, if there is one; wait for nothing.
 
-        Its creation or its deletion is in doubt. The servers do what a session asks of them in
-        order, so they look for it after that; and after a break of the connection once more. If
-        the session ends, it ends with it.
+        This is for a node whose creation or deletion is in doubt. The servers handle a session's
+        requests in order, so they look for the node after that request; and once more after a break
+        of the connection. If the session ends, the node ends with it.
         """
         self._strays.add((folder, token))
         self._look_for(folder, token)
@@ -184,7 +187,10 @@ class ZooKeeper:
             raise
 
     def _ask(self, by: float, request: Callable[..., Any], **what: Any) -> Any:
-        """One request, sent once we are connected, answered by `by`. Raises kazoo's errors."""
+        """Send one request once we are connected, and return its answer by `by`.
+
+        Raises kazoo's errors.
+        """
         if not self._connected.wait(max(0.0, by - self._now())):
             raise KazooTimeoutError("not connected")
         sent(1)

@@ -1,1 +1,1 @@
-"""The database: engine, transactions, tables, and what is asked of each."""
+"""The database: engine, transactions, tables, and the statements on each."""

@@ -13,7 +13,7 @@ from app.store.sql.orders import Base, OrderRow
 
 
 class BegunRow(Base):
-    """The newest round that was begun of an item, and in which store (its id; "" if unknown)."""
+    """The newest round that was begun of an item, and its store's id ("" if unknown)."""
 
     __tablename__ = "begun"
 
@@ -23,7 +23,7 @@ class BegunRow(Base):
 
 
 class RoundRow(Base):
-    """A round as it began. Where the database was away then, there is none."""
+    """A round as it began. There is no row for a round that began while the database was away."""
 
     __tablename__ = "rounds"
 
@@ -34,7 +34,10 @@ class RoundRow(Base):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """`round` is the newest with an order, or begun; 0: none. `orders` are its own."""
+    """The newest round that the database knows: with an order, or begun; 0: none.
+
+    `orders` counts its orders.
+    """
 
     round: int = 0
     orders: int = 0
@@ -71,7 +74,7 @@ def keep(session: Session, round: Round) -> None:
 
 
 def round(session: Session, item: str, number: int) -> Round | None:
-    """One of them, as it began; None: it is not known. Raises Unreadable."""
+    """Return a round as it began; None: it is not known. Raises Unreadable."""
     row = session.get(RoundRow, (item, number))
     return Round.decode(row.record) if row else None
 

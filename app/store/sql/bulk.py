@@ -30,9 +30,9 @@ def insert(sql: Session | Connection, row: type[Any]) -> Any:
 def insert_missing(
     session: Session, table: Table, columns: Mapping[str, str], orders: Sequence[Order]
 ) -> int:
-    """Insert a row for each order, in their order; one whose primary key is there is left alone.
+    """Insert a row for each order, in their order; a row whose primary key exists is left alone.
 
-    `columns` maps a column's name to the order's member, or to NOW. How many rows are new.
+    `columns` maps a column's name to the order's member, or to NOW. Return how many rows are new.
     """
     if not orders:
         return 0

@@ -30,14 +30,14 @@ class BuyerRow(Base):
 
 
 class AboveLimit(Exception):
-    """The buyer would have more than one may: what the transaction has done is to be undone."""
+    """Raised when the buyer would have too much; the transaction must be rolled back."""
 
 
 def count(sql: Connection, round: Round, order: Order) -> None:
     """Count the order's units, if its buyer may have them. Raises AboveLimit.
 
-    Of two in two transactions the second waits here until the first has ended, and is then held
-    against what that has written.
+    Of two transactions for one buyer, the second waits here until the first has ended, and is then
+    compared with what that has written.
     """
     if not round.per_buyer:
         return
@@ -59,9 +59,10 @@ def count(sql: Connection, round: Round, order: Order) -> None:
 
 
 def free(sql: Connection, round: Round, orders: Iterable[Order]) -> None:
-    """Count the orders' units no longer: they are back in stock.
+    """Take the orders' units off the counts: they are back in stock.
 
-    In the buyers' order, as two that write the same rows crosswise would wait for each other.
+    Rows are written in the buyers' order, as two transactions that write the same rows crosswise
+    would wait for each other.
     """
     back = Counter[str]()
     for order in orders:
@@ -73,7 +74,7 @@ def free(sql: Connection, round: Round, orders: Iterable[Order]) -> None:
 
 
 def refusal(sql: Connection, round: Round, order: Order, left: int | None) -> Sale | None:
-    """LIMIT, if this order would go beyond it."""
+    """Return LIMIT if this order would exceed the buyer's limit; else None."""
     if not round.per_buyer:
         return None
     bought = sql.scalar(select(BuyerRow.units).where(_row(round, order.buyer))) or 0

@@ -37,12 +37,12 @@ from app.domain import DatabaseAway, Newer, WrongDatabase
 from app.text import Text, together
 
 LONGEST_MIGRATION = 3600.0  # s for one statement
-IDLE_S = 60  # that a process may be idle in a transaction; PostgreSQL then ends the connection
-# After 30 s PostgreSQL closes the connections of a host that was cut off: it may take few of them.
+IDLE_S = 60  # s a process may be idle in a transaction; PostgreSQL then ends the connection
+# After 30 s PostgreSQL closes the connections of a host that was cut off: it allows only so many.
 PROBES = "-c tcp_keepalives_idle=15 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3"
 FROZEN = 1.0  # s after the server's own time-out when we stop believing in it
-# What PostgreSQL says of a row, by the class of its SQLSTATE: a value that it cannot take, a
-# constraint, a view's check, a limit (of an index's row), and whatever a trigger raises.
+# PostgreSQL's errors about a row, by the class of their SQLSTATE: a value that it cannot take, a
+# constraint, a view's check, a limit (of an index's row), and any error of a trigger.
 OF_A_ROW = ("22", "23", "44", "54", "P0")
 # PostgreSQL's words when it takes no more connections; psycopg has no SQLSTATE of a failed connect.
 NO_MORE = ("too many clients", "too many connections", "connection slots are reserved")
@@ -65,7 +65,10 @@ class NoConnection(DatabaseAway):
 
 
 def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
-    """An engine for `url` whose every wait ends after `timeout_ms`; `connections` at the most."""
+    """Return an engine for `url` whose every wait ends after `timeout_ms`.
+
+    It has `connections` at most.
+    """
     address = make_url(url)
     pool: dict[str, Any] = {
         "pool_size": connections,
@@ -91,7 +94,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
             connection.execute(f"PRAGMA busy_timeout = {timeout_ms}")
 
         return made
-    if address.drivername == "postgresql":  # the URL everybody writes; psycopg 3 is our driver
+    if address.drivername == "postgresql":  # the usual form of the URL; psycopg 3 is our driver
         address = address.set(drivername="postgresql+psycopg")
     made = create_engine(
         address,
@@ -99,7 +102,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
         pool_pre_ping=True,
         connect_args={
             "connect_timeout": max(1, timeout_ms // 1000),
-            # A server that vanished answers nothing, not even that: let the kernel notice.
+            # A server that vanished sends not even an error: let the kernel notice.
             "tcp_user_timeout": timeout_ms,
             "client_encoding": "utf8",  # whatever the environment says
             "options": f"-c statement_timeout={timeout_ms} -c lock_timeout={timeout_ms} "
@@ -108,7 +111,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
     )
     from psycopg import OperationalError
 
-    from app.store.sql.impatient import Impatient  # psycopg is an extra: not everybody has it
+    from app.store.sql.impatient import Impatient  # psycopg is an extra that may be missing
 
     @event.listens_for(made, "do_connect")
     def connect(_dialect: Any, _record: Any, arguments: Any, options: Any) -> Impatient:
@@ -119,7 +122,7 @@ def engine(url: str, timeout_ms: int, connections: int = 5) -> Engine:
                 raise NoConnection from error
             raise
         encoding = connected.info.parameter_status("server_encoding")
-        # Told at the handshake, so it costs no question; None: something in between kept it back.
+        # Sent at the handshake, so it costs no query; None: a proxy in between kept it back.
         if encoding not in ("UTF8", None):
             name = connected.info.dbname
             connected.close()
@@ -155,13 +158,13 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def sessions(engine: Engine) -> sessionmaker[Session]:
-    """Its objects may be read after the commit, without asking the database again."""
+    """Return sessions whose objects may be read after the commit, without another query."""
     return sessionmaker(engine, expire_on_commit=False)
 
 
 @contextmanager
 def one_moment(sessions: sessionmaker[Session]) -> Iterator[Session]:
-    """A session whose every statement sees the database as it was at the first."""
+    """Yield a session whose every statement sees the database as it was at the first."""
     with sessions() as session:
         engine = session.get_bind()
         if engine.dialect.name == "sqlite":
@@ -172,7 +175,7 @@ def one_moment(sessions: sessionmaker[Session]) -> Iterator[Session]:
 
 
 def connections(engine: Engine) -> tuple[int, int] | None:
-    """Return how many clients PostgreSQL takes, and how many it has; None of SQLite.
+    """Return how many clients PostgreSQL takes, and how many it has; None for SQLite.
 
     Raises DatabaseAway, of which NoConnection is one.
     """
@@ -190,7 +193,10 @@ def connections(engine: Engine) -> tuple[int, int] | None:
 
 
 def check(engine: Engine) -> None:
-    """Raises Newer when a newer version of us made the tables, WrongDatabase, DatabaseAway."""
+    """Check the tables' version. Raises Newer if a newer version of the shop made them.
+
+    Raises WrongDatabase, DatabaseAway, too.
+    """
     ours = {path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("*.py")}
     with answering(), engine.connect() as connection:
         if inspect(connection).has_table("alembic_version"):
@@ -211,7 +217,7 @@ def migrate(engine: Engine) -> None:
         with suppress(OSError):  # the connection says why it cannot be opened
             Path(engine.url.database or "").touch(exist_ok=True)
     check(engine)
-    # Here, as it takes a sixth of every command's start, and most have no database to make.
+    # Imported here, as it takes a sixth of every command's start, and most need no migration.
     from alembic import command
     from alembic.config import Config
 
@@ -258,7 +264,7 @@ def _lock_file(path: Path) -> TextIO:
 
 
 def take_time(connection: Connection) -> None:
-    """Let this transaction's statements last: one may go through all orders there are."""
+    """Give this transaction's statements more time: one may read all orders there are."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SET LOCAL statement_timeout = 0"))
         connection.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
@@ -267,7 +273,7 @@ def take_time(connection: Connection) -> None:
 
 
 class RowsRefused(Exception):
-    """The database refuses a row for good: it would, however often it is asked."""
+    """Raised when the database refuses a row for good: a retry cannot help."""
 
 
 @contextmanager

@@ -24,7 +24,7 @@ class RunRow(Base):
     how: Mapped[str] = mapped_column(String(16))
     record: Mapped[str] = mapped_column(Text)
     events: Mapped[str] = mapped_column(Text)
-    comparison: Mapped[str] = mapped_column(String(48), default="")  # id of the one it is part of
+    comparison: Mapped[str] = mapped_column(String(48), default="")  # id of its comparison
 
     __table_args__ = (Index("runs_by_start", "started"),)
 
@@ -47,7 +47,7 @@ def save(session: Session, row: RunRow | ComparisonRow) -> None:
 
 
 def latest(session: Session, most: int) -> list[str]:
-    """The records of up to `most` runs that are no part of a comparison, the newest first."""
+    """Return the records of up to `most` runs that are no part of a comparison, newest first."""
     alone = select(RunRow.record).where(RunRow.comparison == "")
     return list(session.scalars(alone.order_by(RunRow.started.desc()).limit(most)))
 
@@ -60,7 +60,10 @@ class HistoryEntry(NamedTuple):
 
 
 def page(session: Session, first: int, most: int) -> list[HistoryEntry]:
-    """Comparisons, and runs that are no part of one: `most` after the `first`, newest first."""
+    """Return `most` entries after the `first`, newest first.
+
+    Entries are comparisons, and runs that are no part of one.
+    """
     runs = select(RunRow.id, RunRow.started, literal(RUN).label("kind"), RunRow.record)
     both = union_all(
         runs.where(RunRow.comparison == ""),

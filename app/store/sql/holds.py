@@ -1,6 +1,7 @@
 """Holds in the database, for the modes that sell there: a row each, settled by conditional UPDATEs.
 
-Their moments are by the store's clock, as everybody's are: of SQLite's, each process has its own.
+Their moments are by the store's clock, as all moments are: with SQLite, each process would use its
+own clock.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class HoldRow(OrderColumns, Base):
     )
 
 
-# Neither left nor paid for.
+# Not in stock and not paid for.
 TAKEN = and_(~HoldRow.back, HoldRow.stands != Stands.PAID.value)
 # (Named one by one, so that an index finds them.)
 OWED = and_(~HoldRow.back, HoldRow.stands.in_([stands.value for stands in OVER]))
@@ -82,9 +83,10 @@ def _changed(sql: Session, wanted: Any) -> bool:
 
 
 def mark_back(sql: Connection, ids: Sequence[str]) -> set[str]:
-    """In the transaction that puts their units back: those whose units are not back already.
+    """Mark holds as back in stock; return the ids of those that were not marked before.
 
-    Locked in one order, as two that lock the same ones crosswise would wait for each other.
+    Runs in the transaction that puts their units back. Rows are locked in one order, as two
+    transactions that lock the same rows crosswise would wait for each other.
     """
     owed = select(HoldRow.id).where(HoldRow.id.in_(ids), TAKEN).order_by(HoldRow.id)
     wanted = update(HoldRow).where(HoldRow.id.in_(owed.with_for_update())).values(back=True)
@@ -92,13 +94,13 @@ def mark_back(sql: Connection, ids: Sequence[str]) -> set[str]:
 
 
 def rounds_due(sql: Session, item: str, now: int) -> list[int]:
-    """Numbers of the item's rounds with holds that are past their deadline, or over and owed."""
+    """Return the numbers of the item's rounds with holds to expire, or with units to put back."""
     mine = HoldRow.item == item, ~HoldRow.back
     return list(sql.scalars(select(HoldRow.round).where(*mine, or_(_late(now), OWED)).distinct()))
 
 
 def expire(sql: Session, round: Round, now: int, most: int) -> list[Order]:
-    """Expire up to `most` that are past their deadline; up to `most` that are owed to the stock."""
+    """Expire up to `most` holds past their deadline; return up to `most` whose units are owed."""
     mine = _there(round.item, round.number), ~HoldRow.back
     late = select(HoldRow.id).where(*mine, _late(now)).order_by(HoldRow.until).limit(most)
     wanted = update(HoldRow).where(HoldRow.id.in_(late.with_for_update(skip_locked=True)))
@@ -122,14 +124,14 @@ def of_round(sql: Session, item: str, round: int) -> list[Order]:
 
 
 def next_due(sql: Session, round: Round, now: int, most: int) -> list[Due]:
-    """Up to `most` that run out next."""
+    """Return up to `most` holds that run out next."""
     query = select(HoldRow).where(_there(round.item, round.number), TAKEN)
     rows = sql.scalars(query.order_by(HoldRow.until).limit(most))
     return [Due(row.order(), row.until - now) for row in rows]
 
 
 def of_buyer(sql: Session, buyer: str, most: int) -> list[Order]:
-    """The buyer's newest that are not paid for, newest first."""
+    """Return the buyer's newest holds that are not paid for, newest first."""
     mine = HoldRow.buyer == buyer, HoldRow.stands != Stands.PAID.value
     query = select(HoldRow).where(*mine).order_by(HoldRow.at.desc()).limit(most)
     return [row.order() for row in sql.scalars(query)]

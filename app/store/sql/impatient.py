@@ -9,9 +9,9 @@ from psycopg.abc import RV, PQGen
 
 
 class Impatient(psycopg.Connection[Any]):
-    """Gives up `limit` s after a statement was sent.
+    """A connection that gives up `limit` s after a statement was sent.
 
-    The server's own time-outs come first; but a server that is frozen keeps none.
+    The server's own time-outs come first; but a frozen server keeps none.
     """
 
     limit = 60.0
@@ -20,6 +20,6 @@ class Impatient(psycopg.Connection[Any]):
         try:
             return super().wait(gen, interval, timeout or self.limit)
         except psycopg.OperationalError as error:
-            if error.sqlstate is None:  # not the server's word: the connection is out of step
+            if error.sqlstate is None:  # not the server's error: replies may be out of step
                 self.pgconn.finish()
             raise

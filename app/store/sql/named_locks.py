@@ -13,7 +13,7 @@ from app.store.sql.orders import Base
 
 
 class LockRow(Base):
-    """`name` is unique, and so only one can insert it. `until` in seconds since 1970."""
+    """One lock. `name` is unique, so that only one owner can insert it; `until` is s since 1970."""
 
     __tablename__ = "locks"
 

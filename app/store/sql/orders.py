@@ -1,4 +1,4 @@
-"""Orders in the database: the table, and what is asked of it."""
+"""Orders in the database: the table, and the queries on it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Base(DeclarativeBase):
 
 
 class OrderColumns:
-    """Columns as in domain.Order."""
+    """Columns that are named as in domain.Order."""
 
     id: Mapped[str] = mapped_column(String(36), primary_key=True)
     item: Mapped[str] = mapped_column(String(32))
@@ -42,8 +42,8 @@ class OrderColumns:
 class OrderRow(OrderColumns, Base):
     """One durable order; `confirmed` is when the row was written.
 
-    The idempotency key is indexed but not unique (that is the receipts'): exhibits sell twice under
-    one, and the audit must be able to see it.
+    The idempotency key is indexed but not unique (the receipts' key is): exhibits sell twice under
+    one key, and the audit must be able to see it.
     """
 
     __tablename__ = "orders"
@@ -51,7 +51,7 @@ class OrderRow(OrderColumns, Base):
     confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True))
 
     __table_args__ = (
-        # With the quantity, all that an audit counts stands in it, in the order of the keys.
+        # With the quantity, the index has all that an audit counts, in the order of the keys.
         Index("orders_by_round", "item", "round", "key", "quantity"),
         Index("orders_by_buyer", "buyer", "at"),
     )
@@ -76,14 +76,15 @@ def look(session: Session) -> None:
 
 
 def row(order: Order) -> dict[str, Any]:
-    """The order's columns, confirmed now."""
+    """Return the order's columns, confirmed now."""
     return {name: getattr(order, name) for name in FIELDS} | {"confirmed": datetime.now(UTC)}
 
 
 def misfit(order: Order) -> str:
-    """Why no database of ours takes this order; "" when it fits.
+    """Return why no database of ours takes this order; "" when it fits.
 
-    No database is asked: SQLite would take what is too long, and lose what is too large.
+    The database is not asked: SQLite would take a text that is too long, and lose a number that is
+    too large.
     """
     for name, limit in LONGEST.items():
         text = getattr(order, name)
@@ -99,7 +100,7 @@ def misfit(order: Order) -> str:
 
 
 def insert_missing(session: Session, orders: Sequence[Order]) -> None:
-    """Insert those that are not there yet. The same batch may come again after a crash.
+    """Insert the orders that are not there yet. The same batch may come again after a crash.
 
     Only an order of the same id is left alone. Any other conflict is an IntegrityError: to ignore
     it would be to lose a sale.
@@ -108,13 +109,13 @@ def insert_missing(session: Session, orders: Sequence[Order]) -> None:
 
 
 def find(session: Session, id: str) -> Order | None:
-    """None: no order of that id is booked."""
+    """Return the booked order of that id, or None."""
     row = session.get(OrderRow, id)
     return row.order() if row else None
 
 
 def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
-    """The buyer's newest orders, newest first."""
+    """Return the buyer's newest orders, newest first."""
     query = select(OrderRow).where(OrderRow.buyer == buyer).order_by(OrderRow.at.desc()).limit(most)
     return [row.order() for row in session.scalars(query)]
 
@@ -122,7 +123,10 @@ def of_buyer(session: Session, buyer: str, most: int) -> list[Order]:
 def since(
     session: Session, item: str, moment: int, round: int | None = None
 ) -> Iterator[list[Order]]:
-    """An item's orders, or a round's, bought at `moment` (ms since 1970) or later, in parts."""
+    """Yield the orders of an item or a round that were bought at `moment` or later, in parts.
+
+    `moment` is in ms since 1970.
+    """
     columns = [getattr(OrderRow, name) for name in FIELDS]
     query = select(*columns).where(OrderRow.item == item, OrderRow.at >= moment)
     if round is not None:
@@ -132,25 +136,25 @@ def since(
 
 
 def which(session: Session, ids: Collection[str]) -> set[str]:
-    """Return the ids that are booked, in whatever round."""
+    """Return the ids that are booked, in any round."""
     queries = [select(OrderRow.id).where(OrderRow.id.in_(some)) for some in batched(ids)]
     return {id for query in queries for id in session.scalars(query)}
 
 
 def units_of_round(session: Session, item: str, round: int) -> int:
-    """Units in all orders of a round."""
+    """Return the units in all orders of a round."""
     conditions = OrderRow.item == item, OrderRow.round == round
     return session.scalar(select(func.sum(OrderRow.quantity)).where(*conditions)) or 0
 
 
 def rounds(session: Session, item: str, since: int) -> list[int]:
-    """Numbers of the rounds that have orders, from `since` on."""
+    """Return the numbers of the rounds that have orders, from `since` on."""
     conditions = OrderRow.item == item, OrderRow.round >= since
     return list(session.scalars(select(OrderRow.round).where(*conditions).distinct()))
 
 
 def counts(session: Session, item: str, numbers: Collection[int]) -> dict[int, int]:
-    """How many orders each of these rounds has; none: it is left out."""
+    """Return how many orders each of these rounds has; a round without orders is left out."""
     conditions = OrderRow.item == item, OrderRow.round.in_(numbers)
     query = select(OrderRow.round, func.count()).where(*conditions).group_by(OrderRow.round)
     return {row[0]: row[1] for row in session.execute(query)}
@@ -165,7 +169,7 @@ class OrderLine(NamedTuple):
 
 
 class Booked(NamedTuple):
-    """Some orders, counted."""
+    """Figures of some orders."""
 
     orders: int = 0
     units: int = 0
@@ -173,7 +177,7 @@ class Booked(NamedTuple):
 
 
 def count(session: Session, item: str, round: int) -> Booked:
-    """All orders of a round. The database groups them along its index: it keeps none in memory."""
+    """Count all orders of a round. The database groups them along its index, not in memory."""
     conditions = OrderRow.item == item, OrderRow.round == round
     of_key = (
         select(func.count().label("orders"), func.sum(OrderRow.quantity).label("units"))
@@ -189,10 +193,10 @@ def count(session: Session, item: str, round: int) -> Booked:
 def sharing(
     session: Session, item: str, round: int, ids: Collection[str], keys: Collection[str]
 ) -> dict[str, OrderLine]:
-    """Orders of a round with one of these ids or keys, by their ids."""
+    """Return a round's orders with one of these ids or keys, by their ids."""
     lines = {}
     columns = OrderRow.id, OrderRow.quantity, OrderRow.key, OrderRow.item, OrderRow.round
-    # By id alone: SQLite would walk through the round instead.
+    # By id alone: with the round, SQLite would read all of its rows.
     queries = [select(*columns).where(OrderRow.id.in_(some)) for some in batched(ids)]
     conditions = OrderRow.item == item, OrderRow.round == round
     of_keys = select(*columns).where(*conditions)
@@ -205,14 +209,14 @@ def sharing(
 
 
 def batched(values: Collection[str]) -> Iterator[list[str]]:
-    """AT_ONCE of them at the most: no database takes any number of parameters."""
+    """Yield the values in lists of up to AT_ONCE: databases limit the number of parameters."""
     rest = iter(values)
     while some := list(islice(rest, AT_ONCE)):
         yield some
 
 
 def of_round(session: Session, item: str, round: int) -> list[OrderLine]:
-    """All orders of a round."""
+    """Return all orders of a round."""
     query = select(OrderRow.id, OrderRow.quantity, OrderRow.key).where(
         OrderRow.item == item, OrderRow.round == round
     )

@@ -25,7 +25,7 @@ class SqlSales:
         return Sale(Outcome.SOLD, order=earlier) if earlier else None
 
     def refusal(self, sql: Connection, order: Order, row: Row[Any] | None) -> Sale | None:
-        """Say why an order of a new key is not sold now; None: it may go on.
+        """Return why an order of a new key is not sold now; None: it may continue.
 
         The round is over, too little is left, or the buyer would have too much.
         """

@@ -1,4 +1,4 @@
-"""Stock in the database, for the modes that sell there, and the receipts of all that is booked."""
+"""Stock in the database, for the modes that sell there, and the receipts of all booked orders."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from app.store.sql.orders import FIELDS, Base, OrderRow
 
 
 class StockRow(Base):
-    """The stock of one round. Of one whose units are rows (see `units`) none are counted here.
+    """The stock of one round; units that are rows are not counted here (see `units`).
 
-    `started` (the round's, in ms) is a part of its name: two starters may want the same number at
-    once, and the rows of a version that counted from 1 again in an emptied store are still there.
+    `started` (the round's, in ms) is part of its primary key: two starters may want the same number
+    at once, and rows of a version that counted from 1 again in an emptied store still exist.
     """
 
     __tablename__ = "stock"
@@ -41,7 +41,7 @@ class StockRow(Base):
     round: Mapped[int] = mapped_column(primary_key=True)
     started: Mapped[int] = mapped_column(BigInteger, primary_key=True)
     units: Mapped[int]
-    version: Mapped[int] = mapped_column(default=0)  # rises with every write that cares for it
+    version: Mapped[int] = mapped_column(default=0)  # rises with every write that checks it
     ended: Mapped[bool] = mapped_column(default=False)
 
 
@@ -59,7 +59,7 @@ RECEIPTS = cast(Table, Receipt.__table__)
 
 
 def of(round: Round) -> ColumnElement[bool]:
-    """The condition that picks a round's row."""
+    """Return the condition that selects a round's row."""
     return and_(
         StockRow.item == round.item,
         StockRow.round == round.number,
@@ -70,7 +70,7 @@ def of(round: Round) -> ColumnElement[bool]:
 def put(session: Session, round: Round, in_rows: bool) -> bool:
     """Stock a new round, `in_rows` with a row for each unit.
 
-    False: somebody else did, under this number at this very millisecond.
+    False: another process did, under this number at this very millisecond.
     """
     counted = 0 if in_rows else round.stock
     try:
@@ -87,20 +87,23 @@ def put(session: Session, round: Round, in_rows: bool) -> bool:
 
 
 def mend(session: Session, round: Round, units: int) -> None:
-    """Write what is left of a round that has ended, whether or not its row is there."""
+    """Write the stock of a round that has ended, whether or not it has a row."""
     name = {"item": round.item, "round": round.number, "started": round.started}
     session.merge(StockRow(**name, units=units, version=0, ended=True))
 
 
 def end(sql: Connection, round: Round) -> None:
-    """Let nobody sell from it any more. The new version makes those who have read it read again."""
+    """Stop all sales from it.
+
+    The new version makes sellers that have read the row read it again.
+    """
     sql.execute(update(StockRow).where(of(round)).values(ended=True, version=StockRow.version + 1))
 
 
 def put_back(sql: Connection, round: Round, orders: Sequence[Order], in_rows: bool) -> None:
-    """Put the units of holds that are over back, in one transaction: each hold's once.
+    """Put the units of ended holds back, in one transaction: each hold's once.
 
-    The new version makes those who have read the old number read again. Raises DatabaseAway.
+    The new version makes sellers that have read the old number read again. Raises DatabaseAway.
     """
     ids = sql_holds.mark_back(sql, [order.id for order in orders])
     mine = [order for order in orders if order.id in ids]
@@ -117,12 +120,12 @@ def put_back(sql: Connection, round: Round, orders: Sequence[Order], in_rows: bo
 
 
 def left(sql: Connection | Session, round: Round) -> int | None:
-    """Units left, those that are counted and those that are rows; None when they are lost."""
+    """Return the units left, counted or rows; None when they are lost."""
     return sql.scalar(select(StockRow.units + units.free(round)).where(of(round)))
 
 
 def bought(sql: Connection | Session, item: str, key: str) -> Order | None:
-    """The order that an idempotency key has bought, or holds, or held."""
+    """Return the order that an idempotency key has bought, or holds, or held."""
     row = sql.execute(
         select(*(func.coalesce(getattr(OrderRow, name), getattr(HoldRow, name)) for name in FIELDS))
         .select_from(Receipt)
@@ -134,10 +137,12 @@ def bought(sql: Connection | Session, item: str, key: str) -> Order | None:
 
 
 def hand_receipts(session: Session, item: str, orders: Sequence[Order]) -> dict[str, str]:
-    """Give each order of the item its key's receipt; of the late ones, id -> whose it is.
+    """Give each order of the item its key's receipt; return which orders came too late.
 
-    Of two in one go, or in two transactions at once, the first has it. They are written in their
-    keys' order, as two who write the same ones crosswise would wait for each other.
+    The result maps the id of a late order to the id of the order that has the receipt. Of two
+    orders of one key, in one call or in two transactions at once, the first has it. Receipts are
+    written in their keys' order, as two transactions that write the same ones crosswise would wait
+    for each other.
     """
     columns = {"item": "item", "key": "key", "order": "id"}
     in_order = sorted(orders, key=attrgetter("key"))

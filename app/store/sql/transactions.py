@@ -1,4 +1,4 @@
-"""Transactions of those who compete for a row: every wait in them ends with their patience."""
+"""Transactions that compete for a row: each of their waits ends after the caller's patience."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from app.domain import DatabaseAway
 from app.store.sql import db
 
-# A PostgreSQL takes 100 connections unless told otherwise. All workers of the shop together keep
-# 80 for selling; the rest is for pages, fulfil, the lab and whoever looks at it with psql. With
+# A PostgreSQL takes 100 connections by default. All workers of the shop together keep
+# 80 for selling; the rest is for pages, fulfil, the lab and a person with psql. With
 # more than a handful of workers, or a second host, raise its max_connections: readiness says when.
 FOR_SELLING = 80
-FOR_PAGES = 4  # more, a worker: a page must not wait while all sellers wait for one row
+FOR_PAGES = 4  # more for each worker: pages must not wait while all sellers wait for one row
 
 # PostgreSQL's answers that mean "not now": lock time-out, statement time-out (we set it for
 # nothing but waiting), deadlock, serialization failure, a transaction that was idle for too long.
@@ -29,7 +29,7 @@ NOT_NOW = {"55P03", "57014", "40P01", "40001", "25P03"}
 # transaction: a host that is frozen or cut off must not keep a row from all other hosts.
 IDLE_S = 10.0
 PAUSE_S = 0.001  # between attempts to lock SQLite's file: a buyer leaves it free as long
-SHORTEST = 200  # ms that a statement may always take: at 1 ms even one that meets nobody fails
+SHORTEST = 200  # ms that a statement may always take: at 1 ms it would fail even without contention
 
 SET_LIMITS = text(
     "SELECT set_config('lock_timeout', :lock, true), set_config('statement_timeout', :all, true), "
@@ -41,24 +41,27 @@ _free: weakref.WeakKeyDictionary[Engine, threading.BoundedSemaphore] = weakref.W
 
 
 class Contended(DatabaseAway):
-    """Others were faster, or held what this transaction waited for. Nothing was done.
+    """Other transactions were faster, or held a lock for too long. Nothing was done.
 
-    A seller answers BUSY; to everybody else it is a database that did not answer in time.
+    A seller answers BUSY; for all other callers it is a database that did not answer in time.
     """
 
 
 def sellers(workers: int, threads: int) -> int:
-    """How many connections one of `workers` processes needs to sell with `threads` threads.
+    """Return how many connections one of `workers` processes needs to sell with `threads` threads.
 
-    One for each thread, as a sale never holds two; but no more than its share of what a
-    PostgreSQL has. Sales of one item queue for its row anyway, and more of them waiting there
-    makes none of them faster; the others queue here, as long as their patience allows.
+    One for each thread, as a sale never holds two; but no more than its share of what a PostgreSQL
+    has. Sales of one item queue for its row anyway, and more of them waiting there makes none of
+    them faster; the others queue here, as long as their patience allows.
     """
     return max(1, min(threads, FOR_SELLING // workers))
 
 
 class Transactions:
-    """At most `most` of one engine are open at once, in all threads; the first caller sets it."""
+    """At most `most` transactions of one engine at once, in all threads.
+
+    The first caller sets `most`.
+    """
 
     def __init__(self, engine: Engine, most: int = FOR_PAGES) -> None:
         self.engine = engine
@@ -66,12 +69,11 @@ class Transactions:
 
     @contextmanager
     def begin(self, wait: float, think: float = 0.0) -> Iterator[Connection]:
-        """One transaction; waits at most `wait` s for a connection and then for each lock.
+        """Yield one transaction's connection; wait at most `wait` s for it and then for each lock.
 
-        Its caller may think for `think` s between two statements.
-        Commits at the end of the block; any error rolls it back. Raises Contended,
-        IntegrityError as it comes, DatabaseAway for everything else (raised by the commit, it
-        means that nobody knows whether that happened).
+        Its caller may think for `think` s between two statements. Commits at the end of the block;
+        any error rolls it back. Raises Contended, IntegrityError as it comes, and DatabaseAway for
+        everything else. Raised by the commit, DatabaseAway means that its outcome is unknown.
         """
         wait = max(0.0, wait)
         deadline = time.monotonic() + wait
@@ -86,9 +88,9 @@ class Transactions:
 
 
 def lock_file(sql: Connection, wait: float) -> None:
-    """Lock SQLite's file for the transaction that begins; wait at most `wait` s, and ask often.
+    """Lock SQLite's file for the transaction that begins; wait at most `wait` s, and retry often.
 
-    SQLite itself asks ever less often, down to ten times a second, and has no queue. So a sweep
+    SQLite itself retries ever less often, down to ten times a second, and has no queue. So a sweep
     would wait for a minute while 16 buyers buy. Does nothing on PostgreSQL, which has a queue.
     """
     if sql.dialect.name != "sqlite":
@@ -116,7 +118,7 @@ def _limit(sql: Connection, wait: float, idle: float) -> None:
     else:
         # A lock's time-out restarts for each place in the queue; the statement's does not.
         # 0 would mean forever.
-        from app.store.sql.impatient import Impatient  # psycopg is an extra: not everybody has it
+        from app.store.sql.impatient import Impatient  # psycopg is an extra that may be missing
 
         connection = sql.connection.driver_connection
         if isinstance(connection, Impatient):
@@ -143,6 +145,6 @@ def _told_apart() -> Iterator[None]:
 
 def _not_now(error: BaseException | None) -> bool:
     if isinstance(error, sqlite3.Error):
-        # The low byte is the error, the rest its shade.
+        # The low byte is the error, the rest its details.
         return error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
     return getattr(error, "sqlstate", None) in NOT_NOW

@@ -28,13 +28,13 @@ from app.store.sql.holds import TAKEN, HoldRow
 from app.store.sql.orders import Base, OrderRow
 
 MOST = 100_000  # units of a round: all are written before it begins, which takes about a second
-AT_ONCE = 10_000  # of them, so that no statement takes as long as one may at the most
+AT_ONCE = 10_000  # units in one statement, so that none takes as long as it may at most
 FREE = '"order" IS NULL'
 TAKEN_UNITS = '"order" IS NOT NULL'
 
 
 class UnitRow(Base):
-    """The `n`-th unit of its round, which is named as in StockRow. `order`: the id of its order."""
+    """The `n`-th unit of its round, whose key is as in StockRow. `order`: the id of its order."""
 
     __tablename__ = "units"
 
@@ -44,7 +44,7 @@ class UnitRow(Base):
     n: Mapped[int] = mapped_column(primary_key=True)
     order: Mapped[str | None] = mapped_column(String(36))
 
-    # A search for a free unit must not walk over all that are sold.
+    # A search for a free unit must not read all that are sold.
     __table_args__ = (
         Index(
             "units_free",
@@ -63,7 +63,7 @@ class UnitRow(Base):
 
 
 def of(round: Round) -> ColumnElement[bool]:
-    """The condition that picks a round's rows."""
+    """Return the condition that selects a round's rows."""
     return and_(
         UnitRow.item == round.item,
         UnitRow.round == round.number,
@@ -72,7 +72,7 @@ def of(round: Round) -> ColumnElement[bool]:
 
 
 def put(session: Session, round: Round) -> None:
-    """A row for each unit of a new round. On PostgreSQL."""
+    """Insert a row for each unit of a new round. On PostgreSQL."""
     for first in range(1, round.stock + 1, AT_ONCE):
         numbers = func.generate_series(first, min(first + AT_ONCE - 1, round.stock))
         rows = select(
@@ -82,7 +82,7 @@ def put(session: Session, round: Round) -> None:
 
 
 def free(round: Round) -> ScalarSelect[int]:
-    """How many are nobody's yet; those among them that a buyer has locked, too."""
+    """Count the units without an order, including those that a buyer has locked."""
     rows = select(func.count()).select_from(UnitRow).where(of(round), UnitRow.order.is_(None))
     return rows.scalar_subquery()
 
@@ -98,7 +98,7 @@ def release(sql: Connection, orders: Iterable[str]) -> None:
 
 
 def astray(session: Session, round: Round) -> int:
-    """Units that are not whose the round's orders and holds say."""
+    """Count the units whose owner is not the one that the round's orders and holds name."""
     taken = select(UnitRow.order.label("id"), func.count().label("units"))
     signed = [taken.where(of(round), UnitRow.order.is_not(None)).group_by(UnitRow.order)]
     for kind, which in ((OrderRow, true()), (HoldRow, TAKEN)):
