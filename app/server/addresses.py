@@ -1,8 +1,8 @@
-"""Addresses as strangers send them: whatever stands in one, it is answered in words.
+"""Addresses in requests: any address from a client gets an answer in words.
 
-A part of a path that is a number is at most LARGEST: beyond that nothing can exist, and the address
-is unknown (404). A Host that is no host's name, or none of ours, is a bad request (400), and the
-page that says so has links all the same.
+A number in a path is at most LARGEST: nothing can exist beyond that, so such an address is unknown
+(404). A Host that is no host name, or none of ours, is a bad request (400), and the page that says
+so has links all the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.server.parse import LARGEST
 
 
 class Whole(IntegerConverter):
-    """`<int:…>` in a route."""
+    """Converter of `<int:…>` in a route."""
 
     regex = "[0-9]{1,10}"
 
@@ -28,28 +28,31 @@ class Whole(IntegerConverter):
 
 
 class Addressed(Flask):
-    """A Flask whose templates stand beside the views: "shop/order.html" is app/shop/order.html."""
+    """A Flask whose templates are next to the views: "shop/order.html" is app/shop/order.html."""
 
     def __init__(self) -> None:
         super().__init__("app", template_folder=".")
         self.url_map.converters["int"] = Whole
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """No function of ours is a coroutine. Flask would look at each of them for each request."""
+        """Return the function: none is a coroutine, and Flask would check that at each request."""
         return func
 
     def request_context(self, environ: dict[str, Any]) -> RequestContext:
-        """For a bad Host, Flask's has no map of our addresses, and no page could be drawn: each has
-        links. It keeps the error that is to be answered."""
+        """Return the request's context; for a bad Host, with a map of our addresses.
+
+        Flask's context has none then, and no page could be drawn, as each page has links. The
+        context keeps the error that is to be answered.
+        """
         context = super().request_context(environ)
         if context.url_adapter is None:
-            context.request.host = ""  # who asks for it shall not be told of the same error again
+            context.request.host = ""  # else reading it would raise the same error again
             context.url_adapter = self.url_map.bind("localhost")
         return context
 
 
 def host_in(address: str) -> str:
-    """Host and port of the address in a header; "" when it has none, or is no address."""
+    """Return host and port of the address in a header; "" when it has none, or is no address."""
     try:
         return urlsplit(address).netloc
     except ValueError:

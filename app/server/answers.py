@@ -1,4 +1,4 @@
-"""What both servers answer in the same way: JSON, problems (RFC 9457), security headers."""
+"""Answers of both servers: JSON, problems (RFC 9457), security headers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     InDoubt: (503, Text("In doubt")),
 }
 OUR_FAULT = (500, Text("Our fault"))
-# What the framework itself refuses: the status in words, and what it means.
+# Refusals by the framework itself: the status in words, and what it means.
 HTTP_WORDS = {
     400: (Text("Bad Request"), Text("We cannot make sense of this request.")),
     403: (Text("Forbidden"), Text("This is not for you.")),
@@ -111,17 +111,17 @@ def json(document: Any, status: int = 200) -> Response:
 
 
 def created(document: Any, where: str) -> Response:
-    """201; what was made can be asked for at `where`."""
+    """Return a 201 answer; the new thing can be read at `where`."""
     answer = json(document, 201)
     answer.headers["Location"] = where
     return answer
 
 
 def problem(status: int, title: str, detail: str, **members: Any) -> Response:
-    """An error as application/problem+json; 503 says when to try again.
+    """Return an error as application/problem+json; 503 says when to retry.
 
-    `request` is what whoever runs the shop finds it by. Its `type`, if no other is given, says no
-    more than the status does.
+    `request` is the id by which the shop's operator finds the request in the logs. The default
+    `type` says no more than the status does.
     """
     document = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     document |= {"request": request_id.get()}
@@ -132,17 +132,17 @@ def problem(status: int, title: str, detail: str, **members: Any) -> Response:
 
 
 def kind(error: type) -> str:
-    """An error's name in the contract: KeyReused is `key-reused`."""
+    """Return an error's name in the contract: KeyReused is `key-reused`."""
     return re.sub(r"\B(?=[A-Z])", "-", error.__name__).lower()
 
 
 def type_of(name: str) -> str:
-    """The address by which programs know a problem, whatever its title's language."""
+    """Return the address by which programs know a problem, whatever its title's language."""
     return f"{CONTRACT}#{name}"
 
 
 def wants_html() -> bool:
-    """A page, or JSON? JSON in, JSON out; forms and browsers get pages."""
+    """Return whether the client gets a page: JSON in, JSON out; forms and browsers get pages."""
     if request.mimetype == "application/json":
         return False
     offers = ["application/json", "text/html"]
@@ -152,7 +152,7 @@ def wants_html() -> bool:
 
 
 def see_other(url: str) -> Response:
-    """After a form: 303, so that a reload does not send it again."""
+    """Answer a form with 303, so that a reload does not send the form again."""
     return Response(status=303, headers={"Location": url})
 
 
@@ -165,7 +165,7 @@ def page(template: str, status: int = 200, **context: Any) -> Response:
 
 
 def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
-    """(status, title, detail, further members) of an error, in a customer's words."""
+    """Return (status, title, detail, further members) of an error, in a customer's words."""
     if isinstance(error, HTTPException):
         status = error.code or 500
         title, words = HTTP_WORDS.get(status, (error.name, error.description or error.name))
@@ -187,12 +187,12 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
 
 
 def said(error: ShopError) -> str:
-    """Its sentences, in the visitor's language."""
+    """Return the error's sentences, in the visitor's language."""
     return str(say(reduce(together, error.sentences() or [""])))
 
 
 def _members(error: Exception) -> dict[str, object]:
-    """What a program wants to know of it, beside the words."""
+    """Return the error's data for programs, next to its text."""
     if isinstance(error, Invalid):
         return {"errors": error.errors}
     if isinstance(error, HoldOver):
@@ -206,8 +206,8 @@ def _members(error: Exception) -> dict[str, object]:
 def register(app: Flask, template: str, failed_press: Text) -> None:
     """Give `app` the error answers (`template` for pages) and the headers.
 
-    Whatever is raised becomes a problem or a page; a stack trace goes to the log only.
-    `failed_press` is the detail of a POST that failed and is not known to be in doubt.
+    Any error becomes a problem or a page; a stack trace goes to the log only. `failed_press` is the
+    detail of a POST that failed and is not known to be in doubt.
     """
 
     @app.errorhandler(Exception)
@@ -220,7 +220,7 @@ def register(app: Flask, template: str, failed_press: Text) -> None:
             if wants_html():
                 order = members.get("order")
                 answer = page(template, status, title=title, detail=detail, order=order)
-        except Exception:  # then in JSON: an error of the error's page would say nothing at all
+        except Exception:  # then in JSON: an error in the error's page would hide the first error
             current_app.logger.exception("no page for %s %s", status, title)
         if isinstance(error, TooOften):
             answer.headers["Retry-After"] = str(error.wait)
@@ -242,7 +242,7 @@ def register(app: Flask, template: str, failed_press: Text) -> None:
     def protect(answer: Response) -> Response:
         answer.headers["X-Content-Type-Options"] = "nosniff"
         if request.endpoint != "static" or answer.status_code >= 400:
-            # Stock and keys are of this moment, and a file that is missing may come.
+            # Stock and keys change at any moment, and a missing file may appear.
             answer.headers["Cache-Control"] = "no-store"
         if answer.mimetype == "text/html":
             answer.headers["Content-Security-Policy"] = CSP

@@ -1,4 +1,4 @@
-"""A customer's connection: what has come of a request, what is not yet taken of an answer."""
+"""A customer's connection: the bytes of a request so far, and of an answer not yet sent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gunicorn.workers.gthread import TConn
 from app.server.parse import LARGEST_BODY
 
 LARGEST_HEAD = 16 * 1024  # bytes
-# The fields that say where a request ends, and whether its body waits for a word of ours.
+# The fields that say where a request ends, and whether its client waits for 100 Continue.
 FRAMING = re.compile(
     rb"\r\n(content-length|transfer-encoding|expect)[ \t]*:[ \t]*([^\r\n]*)", re.IGNORECASE
 )
@@ -22,11 +22,11 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class HeadTooLarge(Exception):
-    """No end in LARGEST_HEAD bytes."""
+    """Raised when a request's head does not end within LARGEST_HEAD bytes."""
 
 
 class Outgoing(socket.socket):
-    """A socket that nobody waits for: what is written is kept until `flush`, and goes in one."""
+    """A socket without waits: writes are kept until `flush`, and are then sent together."""
 
     def __init__(self, accepted: socket.socket) -> None:
         family, kind, protocol = accepted.family, accepted.type, accepted.proto
@@ -35,7 +35,7 @@ class Outgoing(socket.socket):
         self.kept = bytearray()
 
     def setblocking(self, _flag: bool) -> None:
-        """Never: gunicorn's threads would wait for a client to read."""
+        """Do nothing: gunicorn's threads would wait for a client to read."""
 
     def sendall(self, data: Any, _flags: int = 0) -> None:
         self.kept += data
@@ -50,7 +50,7 @@ class Outgoing(socket.socket):
 
 
 class Connection(TConn):  # type: ignore[misc]
-    """gunicorn's parser gets one whole request at a time, and never the socket."""
+    """A connection whose parser gets one whole request at a time, and never the socket."""
 
     def __init__(self, cfg: Any, accepted: socket.socket, client: Any, server: Any) -> None:
         super().__init__(cfg, Outgoing(accepted), client, server)
@@ -58,15 +58,15 @@ class Connection(TConn):  # type: ignore[misc]
         self.data_ready = True
         self.incoming = bytearray()
         self.keep = True  # open for a further request
-        self.event = 0  # of the poller, for which it is in there; 0: it is not
+        self.event = 0  # event for which the poller has it; 0: the poller has it not
         self.then: Callable[[Connection], None] = lambda _conn: None  # called at that event
         self.needed = 0  # bytes of the request; 0 until its head has come
 
     def request(self) -> bool:
-        """Whether a request is whole: the parser has it then. Raises HeadTooLarge.
+        """Return whether a request is complete; if so, the parser has it. Raises HeadTooLarge.
 
-        Without a length that we take it is whole with its head, and the last one here: parser or
-        application refuse it, and nobody knows where the next one would begin.
+        Without a length that we accept, the request is complete with its head and is the last one
+        here. Parser or application refuse it, and the begin of a next request could not be found.
         """
         if not self.needed:
             self._read_head()

@@ -1,4 +1,4 @@
-"""Finds the texts to be translated in modes and recipes: also in docstrings (a Babel extractor)."""
+"""A Babel extractor: finds the texts to translate in modes and recipes, also in docstrings."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from app.service.catalogue import described, without_warning
 
 
 def extract(source: IO[bytes], *words: Any, **options: Any) -> Iterator[Any]:
-    """(line, function, text, comments) of each Text of a file, and of what `catalogue` shows of it.
+    """Yield (line, function, text, comments) of each Text of a file and of its docstring's table.
 
-    See pyproject.toml.
+    The table is what `catalogue` shows. See pyproject.toml.
     """
     yield from extract_python(source, *words, **options)
     source.seek(0)

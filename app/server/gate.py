@@ -1,12 +1,12 @@
 """gunicorn's worker with threads, where a thread is taken for a whole request only.
 
-gunicorn's own gives a thread to every client that has sent a byte, and waits in it for the rest;
-its only loop waits until a client that wanted the connection closed has closed it, too. Here the
-loop reads, sends the rest of answers and waits for everybody, each for a limited time; threads
-never meet a client.
+gunicorn's own worker gives a thread to every client that has sent a byte, and waits in it for the
+rest. Its only loop waits until a client that wanted the connection closed has closed it, too. Here
+the loop reads, sends the rest of answers and waits for all clients, each for a limited time;
+threads never wait for a client.
 
-What a usual request costs is kept low: its connection stays in the poller, and a thread that has
-sent a whole answer lets the connection wait for the next request by itself, without a word to the
+The cost of a usual request is kept low: its connection stays in the poller. A thread that has sent
+a whole answer lets the connection wait for the next request by itself, without a message to the
 loop.
 """
 
@@ -32,7 +32,7 @@ from app.server.limits import ANSWER, REQUEST, connections, raise_open_files
 class CachedConfig:
     """gunicorn's settings, each looked up once.
 
-    Its own look each of some twenty up by its name for every request: a fifth of all its work.
+    gunicorn itself looks up some twenty of them by name for every request: a fifth of all its work.
     """
 
     def __init__(self, cfg: Any) -> None:
@@ -44,8 +44,8 @@ class CachedConfig:
         return value
 
 
-LINGER = 2  # s until the client has closed as well: closed at once, it may lose the answer
-STOPPED = 0.5  # s for requests that are on their way when we are to stop
+LINGER = 2  # s for the client to close: if we close at once, it may lose the answer
+STOPPED = 0.5  # s for requests that are on their way when the worker must stop
 SWEEP = 1  # s between two looks at the clock
 PIECE = 16 * 1024  # bytes read at once
 
@@ -54,10 +54,10 @@ class Gate(ThreadWorker):  # type: ignore[misc]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.cfg: Any = CachedConfig(self.cfg)
-        # Until when; who has waited longest is first. Threads add to it: iterate over a copy.
+        # Connection -> deadline, the longest wait first. Threads add to it: iterate over a copy.
         self.waiting: dict[Connection, float] = {}
-        self.asked: SimpleQueue[Connection | None] = SimpleQueue()  # whose request is whole
-        self.turn = 0.0  # when the loop last looked who has written
+        self.asked: SimpleQueue[Connection | None] = SimpleQueue()  # with a complete request
+        self.turn = 0.0  # when the loop last polled
         self.swept = 0.0
         raise_open_files()
         self.most = self.worker_connections = connections(self.cfg.worker_connections)
@@ -92,7 +92,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self._wait(conn, EVENT_READ, self._read, REQUEST)
 
     def _make_room(self) -> None:
-        """A new client is let in; the one that we have waited for longest goes."""
+        """Drop the client that has been waited for longest, when there is no room for a new one."""
         if self.nr_conns >= self.worker_connections and self.waiting:
             self._drop(next(iter(self.waiting.copy())))
 
@@ -114,7 +114,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         if conn in self.waiting:
             conn.then(conn)
         elif conn.event:
-            # It asks on, or leaves, before it has its answer: we would be told so again and again.
+            # It sends more, or leaves, before its answer: the poller would report that endlessly.
             self.poller.unregister(conn.sock)
             conn.event = 0
             self._hear(conn)  # a thread may have let it wait in between
@@ -150,14 +150,14 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self._ask(conn)
 
     def _ask(self, conn: Connection) -> bool:
-        """Give the request to a thread. False: it is not whole yet."""
+        """Give the request to a thread. False: it is not complete yet."""
         try:
             if not conn.request():
                 return False
         except HeadTooLarge:
             self._refuse(conn, 431, "Request Header Fields Too Large")
             return True
-        except OSError:  # gone before our 100 Continue
+        except OSError:  # the client left before our 100 Continue
             self._drop(conn)
             return True
         self._stop_waiting(conn)
@@ -171,38 +171,41 @@ class Gate(ThreadWorker):  # type: ignore[misc]
         self._send(conn)
 
     def _serve(self) -> None:
-        """A thread's life. What a client does not take at once is left to the loop."""
+        """Run a thread: answer requests.
+
+        Bytes that a client does not take at once are the loop's.
+        """
         while conn := self.asked.get():
             if not self._answer(conn):
                 self.method_queue.defer(self._drop, conn)
             elif conn.keep and conn.event == EVENT_READ and not (conn.sock.kept or conn.incoming):
                 conn.then = self._read
                 self.waiting[conn] = time.monotonic() + self.keepalive
-                if not conn.event:  # the loop has stopped listening in between
+                if not conn.event:  # the loop has stopped listening meanwhile
                     self.method_queue.defer(self._hear, conn)
             else:
                 self.method_queue.defer(self._send, conn)
 
     def _answer(self, conn: Connection) -> bool:
-        """False: nobody is there any more to be answered."""
+        """Answer a request. False: the client has gone, or the answer failed."""
         try:
             conn.keep = bool(self.handle(conn))
             conn.sock.flush()
         except OSError:  # the client has gone
             return False
-        except BaseException:  # whatever it was, the next client needs this thread
+        except BaseException:  # on any error: the next client needs this thread
             self.log.exception("no answer")
             return False
         return True
 
     def handle_request(self, req: Any, conn: Connection) -> bool:
-        req._expected_100_continue = False  # we have said it, or the body came by itself
+        req._expected_100_continue = False  # we have sent it, or the body came without it
         if not conn.keep:
             req.force_close()
         return bool(super().handle_request(req, conn))
 
     def _send(self, conn: Connection) -> None:
-        """The rest of an answer; then the next request, or the end."""
+        """Send the rest of an answer; then wait for the next request, or close."""
         try:
             conn.sock.flush()
             if conn.sock.kept:
@@ -232,14 +235,14 @@ class Gate(ThreadWorker):  # type: ignore[misc]
             pass
         self._drop(conn)
 
-    # What gunicorn's loop calls: for each turn, after it, and when we are to stop.
+    # Called by gunicorn's loop: for each turn, after it, and when the worker is to stop.
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
         self.turn = time.monotonic()
         super().wait_for_and_dispatch_events(SWEEP if self.alive else SWEEP / 10)
 
     def murder_pending(self) -> None:
-        """Drop the late ones; not those that were in time while it was us who had not read yet."""
+        """Drop clients that are late, except those that were in time before the loop was busy."""
         now = self.turn
         if self.alive and now < self.swept + SWEEP:
             return
@@ -252,7 +255,7 @@ class Gate(ThreadWorker):  # type: ignore[misc]
                 self._drop(conn)
 
     def _cap_keepalive(self, _deadline: float) -> None:
-        """Idle clients are closed soon, so that the others have the time that is left."""
+        """Close idle clients soon, so that the others have the time that is left."""
         soon = time.monotonic() + STOPPED
         for conn, until in self.waiting.copy().items():
             self.waiting[conn] = min(until, soon)

@@ -1,4 +1,4 @@
-"""What a probe asks: does this process answer, and can the shop sell and book? On both servers."""
+"""Health endpoints of both servers: does this process answer, and can the shop sell and book?"""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blueprint(readiness: Readiness) -> Blueprint:
         {200: Answer(Alive, Text("It does."), {"status": "ok"})},
     )
     def alive() -> Response:
-        """Restarting us for a bad answer would not repair a store."""
+        """Answer always: a restart because of a bad answer would not repair a store."""
         fine: Alive = {"status": "ok"}
         return json(fine)
 
@@ -46,7 +46,7 @@ def blueprint(readiness: Readiness) -> Blueprint:
 
 
 class Alive(TypedDict):
-    """It answers."""
+    """The answer of a process that runs."""
 
     status: Literal["ok"]
 

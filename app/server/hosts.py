@@ -1,4 +1,4 @@
-"""By which names a server is asked for: its own, and those of ALLOWED_HOSTS.
+"""The host names that a server answers to: its own, and those of ALLOWED_HOSTS.
 
 A page elsewhere could let a name of its own lead to us, and would then be of our origin: it could
 buy in a visitor's name (DNS rebinding). No page can do that with a number for a name.
@@ -17,7 +17,7 @@ from flask import Flask, abort, request
 from app.text import Text
 
 HOST = re.compile(r"(\[[^]]*\]|[^:]*)(:\d*)?")  # and its port
-SEEN = 1_000  # Host headers whose answer is kept; a shop has a handful
+SEEN = 1_000  # Host headers whose verdict is kept; a shop has a handful
 REFUSED = Text(
     "Nothing here goes by the name in this request (its Host header). If the name is ours, whoever "
     "runs this adds it to the setting ALLOWED_HOSTS."
@@ -25,9 +25,9 @@ REFUSED = Text(
 
 
 def refuse_others(app: Flask, bound: str, others: Iterable[str]) -> None:
-    """400 for a Host that is none of ours. `bound` is the address that the server listens on.
+    """Answer 400 for a Host that is none of ours. `bound` is the address the server listens on.
 
-    A request without any is answered: no browser sends one.
+    A request without a Host is answered: no browser sends one.
     """
     names = Names(bound, others)
     ours = lru_cache(SEEN)(names.have)

@@ -1,4 +1,4 @@
-"""In which language a visitor is spoken to: the one they chose, else what their browser asks for.
+"""The visitor's language: the one they chose, else the one their browser asks for.
 
 A choice is a link: `?language=zh` on any page, remembered in a cookie. Shop and lab share it, as
 cookies do not tell ports apart.
@@ -26,7 +26,7 @@ LONGEST = 2_000  # characters; a schedule in a link has some hundreds
 
 
 def chosen() -> str:
-    """A key of LANGUAGES. Asked for in every sentence of every answer, so it makes haste."""
+    """Return a key of LANGUAGES. Called for every sentence of every answer, so it must be fast."""
     language: str | None = g.get(NAME)
     if language is None:
         wanted = request.args.get(NAME) if request.query_string else None
@@ -40,10 +40,9 @@ def chosen() -> str:
 
 @lru_cache(maxsize=1_000)  # a class of browsers sends a handful of them
 def _wanted(header: str) -> str:
-    """The browser's first wish that we can fulfil: zh-CN, zh-Hans and zh-TW all find zh.
+    """Return the browser's first wish that we have: zh-CN, zh-Hans and zh-TW all find zh.
 
-    Werkzeug's best_match would give who asks for `zh-TW, en;q=0.5` the English that matches to
-    the letter.
+    Werkzeug's best_match would answer `zh-TW, en;q=0.5` with English, the only exact match.
     """
     for tag, quality in parse_accept_header(header, LanguageAccept):
         language = tag.lower().partition("-")[0]
@@ -53,10 +52,10 @@ def _wanted(header: str) -> str:
 
 
 def this_page_in(language: str) -> str:
-    """A link; from the answer to a form it goes to the page of the form, as no link sends one.
+    """Return a link to this page in a language; after a form, to the page of the form.
 
-    From an address that is longer than any of ours it goes to the front page: it would stand there
-    for each language once more.
+    If the address is longer than any of ours, the link leads to the front page: the page would
+    contain the long address once for each language.
     """
     came = request.referrer or ""
     path, query = "/", list[tuple[str, str]]()

@@ -1,4 +1,4 @@
-"""A purchase that did not sell: its status, its title, and what its answer holds.
+"""A purchase that did not sell: its status, its title, and the members of its answer.
 
 Sale and refusal have `Tried` in common.
 """
@@ -29,22 +29,22 @@ class Tried(TypedDict):
     round: int
     round_trips: int
     commands: int  # sent to the store or the database
-    lock_lost: bool  # the release found the lock not mine any more
+    lock_lost: bool  # at the release, the lock was not the buyer's any more
 
 
 class NotSold(Tried):
-    """Of a problem, beside its own members. `yours`: this browser has bought the round's last."""
+    """Further members of a problem. `yours`: this browser has bought the round's last unit."""
 
     yours: bool
 
 
 class OverLimit(NotSold):
-    """With how many units the buyer has `bought` in the round, and how many that may be."""
+    """How many units the buyer has `bought` in the round, and how many a buyer may have."""
 
     bought: int | None
     per_buyer: int
 
 
 def named(outcome: Outcome) -> str:
-    """An outcome's name in the contract."""
+    """Return an outcome's name in the contract."""
     return outcome.lower().replace("_", "-")

@@ -1,4 +1,4 @@
-"""Read what a request sends. Everything else than plain values is refused here."""
+"""Read a request's fields. Anything except plain values is refused here."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
 def body(request: Request) -> dict[str, Any]:
-    """The body's members, of a form or a JSON object.
+    """Return the body's members, of a form or a JSON object.
 
-    Raises 413 over LARGEST_BODY, 411 when its length is not said (Werkzeug would cut a long one
-    short in silence), 415 for another type, 400 when it is not what its type says, Invalid when
-    it is JSON but no object.
+    Raises 413 over LARGEST_BODY, 411 without a length (Werkzeug would cut a long body short
+    silently), 415 for another type, 400 when it is not of its type, Invalid when it is JSON but no
+    object.
     """
     if "Transfer-Encoding" in request.headers:
         raise LengthRequired(Text("Say how long the body is (Content-Length)."))
@@ -46,7 +46,7 @@ def body(request: Request) -> dict[str, Any]:
 
 
 def only(values: Mapping[str, object], known: Iterable[str]) -> None:
-    """Raises Invalid for a field that is not known."""
+    """Raise Invalid for a field that is not known."""
     if unknown := sorted(values.keys() - {*known}):
         raise Invalid(
             {name: Text("There is no field %(field)s.", field=repr(name)) for name in unknown}
@@ -54,9 +54,9 @@ def only(values: Mapping[str, object], known: Iterable[str]) -> None:
 
 
 def whole(values: Mapping[str, object], name: str, default: int | None = None) -> int:
-    """A whole number: of a form its digits, of JSON a number. Raises Invalid.
+    """Return a whole number: of a form its digits, of JSON a number. Raises Invalid.
 
-    What it has to be between is the services' to say; no number is beyond LARGEST.
+    Its bounds are checked by the services; no number is beyond LARGEST.
     """
     value = values.get(name, default)
     if isinstance(value, str):
@@ -71,7 +71,7 @@ def whole(values: Mapping[str, object], name: str, default: int | None = None) -
 
 
 def text(values: Mapping[str, object], name: str, default: str = "") -> str:
-    """A string. Raises Invalid."""
+    """Return a string. Raises Invalid."""
     value = values.get(name, default)
     if not isinstance(value, str):
         raise Invalid({name: Text("%(field)s must be text.", field=called(name))})
@@ -79,7 +79,7 @@ def text(values: Mapping[str, object], name: str, default: str = "") -> str:
 
 
 def texts(values: Mapping[str, object], name: str) -> list[str]:
-    """A list of strings; none is an empty one. Raises Invalid."""
+    """Return a list of strings, empty if the field is missing. Raises Invalid."""
     value = values.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise Invalid({name: Text("%(field)s must be a list of strings.", field=called(name))})

@@ -1,7 +1,7 @@
-"""How often one address may ask to buy, where SHOP_RATE says so.
+"""Limit how often one address may try to buy, where SHOP_RATE says so.
 
 Each worker counts for itself, in its memory. This machine is never counted: stampedes and load
-tests ask from here.
+tests run on it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ NETWORK = 64  # bits of an IPv6 address: one customer has all that begin with th
 
 
 def limiter(app: Flask, rate: str) -> Callable[[], None]:
-    """What to call in a request that asks to buy. It raises TooOften."""
+    """Return the function to call in each request to buy. It raises TooOften."""
     if not rate:
         return lambda: None
     from flask_limiter import Limiter, RateLimitExceeded  # a second, for a rare setting
@@ -28,7 +28,7 @@ def limiter(app: Flask, rate: str) -> Callable[[], None]:
 
     @limits.limit(rate, exempt_when=lambda: _is_ours(request.remote_addr or ""))
     def count() -> None:
-        """Nothing but counted."""
+        """Do nothing except count."""
 
     def ask() -> None:
         try:
@@ -41,7 +41,7 @@ def limiter(app: Flask, rate: str) -> Callable[[], None]:
 
 
 def address() -> str:
-    """Whom a request is counted for."""
+    """Return the address for which a request is counted."""
     remote = request.remote_addr or ""
     ip = _parsed(remote)
     if isinstance(ip, ipaddress.IPv6Address):
@@ -55,7 +55,7 @@ def _is_ours(said: str) -> bool:
 
 
 def _parsed(said: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """None: it is none, as proxies may write what they like."""
+    """Return the address; None if the text is none, as proxies may write anything."""
     try:
         ip = ipaddress.ip_address(said)
     except ValueError:

@@ -1,7 +1,7 @@
-"""Every request has an id, which its answer, its problem, its lines of the log and its order bear.
+"""Request ids: each is in the request's answer, problem, log lines and order.
 
-It is ours, or a trusted proxy's (TRUSTED_PROXIES), so that the proxy's log knows it, too. One that
-a stranger chooses is not taken: two sales could have the same.
+The id is ours, or a trusted proxy's (TRUSTED_PROXIES), so that the proxy's log has it, too. An id
+that a client chooses is not used: two sales could have the same.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ HEADER = "X-Request-Id"
 
 
 def register(app: Flask, trusted: bool) -> None:
-    """`trusted`: what stands before us says who asks.
+    """Give each request its id; `trusted`: a proxy before us may set it.
 
-    Around the application: a function that Flask calls before each request, after it and in its
-    end costs six times as much. What a stream says after its begin belongs to none.
+    This wraps the application: a function that Flask calls before each request, after it and at its
+    end costs six times as much. Log lines of a stream after its first part have no id.
     """
     answers = app.wsgi_app
 

@@ -21,12 +21,12 @@ class Sessions(SecureCookieSessionInterface):
         return secure()
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """Without Flask's look at when it was signed: browsers drop it when its year is over.
+        """Read the cookie without Flask's check of its age: browsers drop it after its year.
 
-        A worker whose clock is behind would take a cookie from another for one of the future, and
-        its buyer for a stranger, whose second press is no second press.
+        A worker whose clock is behind would take another worker's cookie for one from the future.
+        It would take the buyer for a stranger, whose second press would then buy again.
         """
-        # A program sends none: to make the serializer is a fifth of what an empty request costs.
+        # A program sends no cookie: the serializer would cost a fifth of an empty request.
         sent = "HTTP_COOKIE" in request.environ and request.cookies.get(self.get_cookie_name(app))
         if not sent:
             return self.session_class()
@@ -39,15 +39,15 @@ class Sessions(SecureCookieSessionInterface):
             return self.session_class()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """A session that nobody has looked at is as it was: no cookie, no Vary."""
+        """Save the session only if it was read or changed: else no cookie, and no Vary."""
         if session.accessed or session.modified:
             super().save_session(app, session, response)
 
 
 def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: int = 0) -> Flask:
-    """`error_page` is the template that shows an error to a person; `failed_press` see answers.
+    """Return a Flask application that trusts `proxies` proxies before it.
 
-    `proxies` before it are believed.
+    `error_page` is the template that shows an error to a person; `failed_press` see answers.
     """
     app = addresses.Addressed()
     app.session_interface = Sessions()
@@ -57,8 +57,8 @@ def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: 
         SESSION_COOKIE_NAME="buyer",
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=timedelta(days=365),
-        # Only an answer that changes the cookie sends it: one that was asked for before a purchase
-        # and comes after it must not put the cookie back as it was.
+        # Only an answer that changes the cookie sends it: an answer to a request before a purchase
+        # that arrives after it must not restore the old cookie.
         SESSION_REFRESH_EACH_REQUEST=False,
         MAX_CONTENT_LENGTH=parse.LARGEST_BODY,
     )

@@ -1,8 +1,8 @@
-"""Everything that a visitor reads, said in their language, at the last moment.
+"""Translate all that a visitor reads, at the last moment.
 
-Below this room all is English, and a Text knows its template. Jinja hands whatever a page prints
-to `say`, and `_()` does so with the values that it is given; JSON hands over its Texts (`dumps`).
-So nobody has to think of it in between.
+Below this module all is English, and a Text knows its template. Jinja passes everything that a page
+prints to `say`, and `_()` does so with its values; JSON passes its Texts (`dumps`). So no other
+code has to deal with languages.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from app.server.language import LANGUAGES, chosen
 from app.text import Text
 
 FOLDER = Path(__file__).parents[1] / "translations"
-COMMA = Text(", ")  # between what is only listed
+COMMA = Text(", ")  # between the items of a plain list
 COUNTED = re.compile(r"(?<=\d) (?=[^\W\d_])")  # the space between a number and a word
 
 
 def say(value: Any) -> Any:
-    """A Text in the visitor's language; anything else as it is."""
+    """Return a Text in the visitor's language; any other value unchanged."""
     if not isinstance(value, Text):
         return value
     if chosen() == "en":
@@ -50,7 +50,7 @@ def _look_up(one: str, many: str, num: int) -> str:
 
 
 def _said(values: dict[str, Any]) -> dict[str, Any]:
-    """Values as they stand in a sentence: Texts translated, numbers as the language writes them."""
+    """Return values for a sentence: Texts translated, numbers as the language writes them."""
     return {name: _said_value(value) for name, value in values.items()}
 
 
@@ -63,7 +63,7 @@ def _said_value(value: Any) -> Any:
 
 
 def _gettext(template: str, **values: Any) -> Markup:
-    """`_()` of the templates."""
+    """Translate a template's text: its `_()`."""
     return _filled(_look_up(template, "", 1), values)
 
 
@@ -72,12 +72,12 @@ def _ngettext(one: str, many: str, num: int, **values: Any) -> Markup:
 
 
 def _filled(words: str, values: dict[str, Any]) -> Markup:
-    """Our own words are HTML; the values are not, and get escaped."""
+    """Fill in the values: our own words are HTML; the values are not, and get escaped."""
     return Markup(words) % _said(values)  # noqa: S704  a catalogue of ours
 
 
 def dumps(document: Any) -> bytes:
-    """JSON whose Texts are in the visitor's language."""
+    """Return JSON whose Texts are in the visitor's language."""
     return orjson.dumps(document, default=_plain, option=orjson.OPT_PASSTHROUGH_SUBCLASS)
 
 
@@ -93,25 +93,28 @@ def money(cents: int) -> str:
 
 
 def moment(iso: str) -> str:
-    """A moment, given as ISO 8601 text, in UTC. Babel's Chinese has the zone before the hour."""
+    """Return a moment, given as ISO 8601 text, in UTC.
+
+    Babel's Chinese has the zone before the hour.
+    """
     at = datetime.fromisoformat(iso)
     return f"{format_date(at, 'long')} {format_time(at, 'medium')} (UTC)"
 
 
 def unbroken(text: Any) -> str:
-    """A sentence whose numbers stay on the line of what they count (screen.js does the same)."""
+    """Return a sentence whose numbers stay on one line with their units, as screen.js does."""
     sentence = say(text) or ""
     return type(sentence)(COUNTED.sub("\u00a0", sentence))
 
 
 def listed(texts: Iterable[str]) -> str:
-    """All of them in one sentence: "A, B and C"."""
+    """Join the texts to one sentence: "A, B and C"."""
     return format_list([str(say(text)) for text in texts], locale=get_locale())
 
 
 @cache
 def catalogue(language: str) -> Translations:
-    """Read from the text itself: a compiled copy beside it could be stale, or forgotten."""
+    """Read a language's catalogue from its text: a compiled copy could be stale or missing."""
     if language == "en":
         return Translations()  # gives every text back as it is
     with (FOLDER / language / "LC_MESSAGES" / "messages.po").open("rb") as source:
@@ -124,7 +127,7 @@ def catalogue(language: str) -> Translations:
 
 def register(app: Flask) -> None:
     for language in LANGUAGES:
-        catalogue(language)  # now, not while the first visitor waits
+        catalogue(language)  # loaded now, so that the first visitor does not wait
     app.jinja_env.finalize = say
     app.jinja_env.globals.update(gettext=_gettext, ngettext=_ngettext)
     app.jinja_env.filters["listed"] = listed

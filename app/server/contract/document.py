@@ -25,7 +25,7 @@ PROBLEM = "application/problem+json"
 REFERENCE = "#/components/schemas/{name}"
 PAGE = {"schema": {"type": "string"}}
 STREAM = "text/event-stream"
-# Of each event: that is how readers of the document have it, and how the next OpenAPI does.
+# The schema of each event: readers of the document use it so, and so does the next OpenAPI.
 EVENT = {
     "schema": {
         "type": "object",
@@ -33,7 +33,7 @@ EVENT = {
         "required": ["event", "data"],
     }
 }
-# An answer whose operation says no more about it.
+# The words for an answer that its operation does not describe.
 SAYS = {
     200: Text("Done."),
     201: Text("It is made."),
@@ -47,8 +47,11 @@ SAYS = {
 
 @dataclass(frozen=True, kw_only=True)
 class ApiSide:
-    """Shop or lab. `everywhere`: problems of each operation; `of_bodies`: of those that read one;
-    `headers`: of each answer."""
+    """Shop or lab.
+
+    `everywhere`: problems of each operation; `of_bodies`: of those that read a body. `headers` are
+    those of each answer.
+    """
 
     title: Text
     says: Text
@@ -61,7 +64,7 @@ class ApiSide:
 
 
 def operations(app: Flask) -> dict[str, Operation]:
-    """The operation of each endpoint. Raises KeyError for a view without one."""
+    """Return the operation of each endpoint. Raises KeyError for a view without one."""
     rules = app.url_map.iter_rules()
     return {
         each.endpoint: app.view_functions[each.endpoint].__dict__["operation"] for each in rules
@@ -73,7 +76,7 @@ def document(app: Flask, side: ApiSide, version: str) -> dict[str, Any]:
 
 
 class _Document:
-    """Gathers what is said once and referred to often, while the operations are described."""
+    """The document while its operations are described: gathers the parts that it refers to."""
 
     def __init__(self, operations: Mapping[str, Operation], side: ApiSide) -> None:
         self.operations = operations
@@ -141,7 +144,7 @@ class _Document:
         return operation
 
     def asked(self, name: str) -> dict[str, Any]:
-        """One of the request headers."""
+        """Return a reference to one of the request headers."""
         self.parameters[name] = {"name": name, "in": "header", **_parameter(fields.REQUESTS[name])}
         return {"$ref": f"#/components/parameters/{name}"}
 
@@ -193,29 +196,30 @@ class _Document:
         }
 
     def named(self, names: Iterable[str]) -> dict[str, Any]:
-        """Headers of an answer, with those that each has."""
+        """Return the headers of an answer, with those that every answer has."""
         names = dict.fromkeys((*self.side.headers, *names))
         self.headers |= {name: _parameter(fields.ANSWERS[name]) for name in names}
         return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
     def type(self, kind: Any) -> dict[str, Any]:
-        """Its schema, filled in when all are known; of several types that of any of them."""
+        """Return the type's schema, filled in when all are known; of a tuple, any one of them."""
         if isinstance(kind, tuple):
             return {"anyOf": [self.type(each) for each in kind]}
         self.slots.append((kind, {}))
         return self.slots[-1][1]
 
     def told(self, kind: Kind) -> tuple[str, ProblemType]:
-        """A problem's name in the contract, and what is told of it."""
+        """Return a problem's name in the contract, and its description."""
         if isinstance(kind, int):
             return str(kind), BARE[kind]
         name = kind if isinstance(kind, str) else called(kind)
         return name, self.side.kinds[name]
 
     def components(self) -> dict[str, Any]:
-        """By msgspec, which reads the annotations of our own types: no value goes through it.
+        """Return the components, made by msgspec from the annotations of our own types.
 
-        It is loaded when the contract is asked for, in no other process.
+        No value goes through msgspec. It is loaded when the contract is asked for, in no other
+        process.
         """
         import msgspec
 
@@ -237,14 +241,14 @@ class _Document:
 
 
 def _text(kind: type) -> dict[str, Any]:
-    """The schema of a Text, which JSON gets in the visitor's language."""
+    """Return the schema of a Text, which is in the visitor's language in JSON."""
     if issubclass(kind, str):
         return {"type": "string"}
     raise NotImplementedError(kind)
 
 
 def _parameter(each: Field) -> dict[str, Any]:
-    """All of it except its name and its place."""
+    """Return all of a parameter except its name and its place."""
     parameter: dict[str, Any] = {"description": each.says, "schema": each.schema}
     if each.required:
         parameter["required"] = True
@@ -270,7 +274,7 @@ def _body(members: Mapping[str, Field], closed: bool) -> dict[str, Any]:
 
 
 def _problem(name: str, known: ProblemType, schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema of its members, with those that are always the same."""
+    """Return the schema of a problem's members, with those that are always the same."""
     known_by = "about:blank" if name.isdigit() else type_of(name)
     fixed = {"type": {"const": known_by}, "status": {"const": known.status}}
     if known.members in (NotSoldProblem, OverLimitProblem):

@@ -10,7 +10,7 @@ from app.service.purchase import LONGEST_KEY, MOST_UNITS
 from app.service.selling import MARK
 from app.text import Text
 
-# Shorter and plainer than what is taken: every client can send it, and every log can show it.
+# Shorter and plainer than what we accept: every client can send it, and every log can show it.
 KEY: Schema = {
     "type": "string",
     "maxLength": LONGEST_KEY,

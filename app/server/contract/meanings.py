@@ -1,4 +1,4 @@
-"""What each type of problem means, and what to do about it."""
+"""The meanings of all types of problem, and what to do about each."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ MEANINGS: dict[str, Text] = {
     ),
     "wrong-database": Text("The database cannot keep what is sold; the log says what to do."),
 }
-# Of those that have no type: more than the person who meets one is told.
+# Problems without a type: more than their page says.
 STATUSES: dict[int, Text] = {
     400: Text("The request is not what it says: no JSON, no form, or no known host."),
     403: Text("Another site's page has sent it."),

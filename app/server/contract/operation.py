@@ -36,7 +36,7 @@ def number(says: Text, bound: Bound, example: int | None = None, required: bool 
 def string(
     says: Text, example: str | None = None, among: Any = (), required: bool = False
 ) -> Field:
-    """`among`: all values that it can have."""
+    """Return a string field; `among` are all values that it can have."""
     return Field(
         says, {"type": "string", **({"enum": [*among]} if among else {})}, example, required
     )
@@ -57,7 +57,7 @@ def leads(to: str, **takes: str) -> Link:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of a `json` type (a tuple: one of several), in more words than its status has."""
+    """An answer of a `json` type (a tuple: one of several), with more words than its status has."""
 
     json: Any
     says: Text
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Operation:
-    """Decorate a view with all that it takes and answers; the view stays the same function.
+    """Decorate a view with all that it accepts and answers; the view stays the same function.
 
     `answers`: status -> a type of JSON, or an Answer. The document knows a parameter of the path by
     its name (fields.PATH), unless `path` describes it.

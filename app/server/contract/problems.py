@@ -1,4 +1,4 @@
-"""Every type of problem: its status and title, what it means, and what it tells beside that."""
+"""Every type of problem: its status and title, its meaning, and its further members."""
 
 from __future__ import annotations
 
@@ -30,30 +30,30 @@ class Problem(TypedDict):
     title: str
     status: int
     detail: str
-    request: str  # the request's id: whoever runs the shop finds it by that
+    request: str  # the request's id, by which the shop's operator finds it
 
 
 class InvalidProblem(Problem):
-    """With a sentence for each field that is wrong."""
+    """A problem with a sentence for each field that is wrong."""
 
     errors: dict[str, str]
 
 
 class NotOpenProblem(Problem):
-    """With the ms until it opens."""
+    """A problem with the ms until the round opens."""
 
     opens_in_ms: int
 
 
 class AwayProblem(Problem, total=False):
-    """It may have happened: with the key to ask again with, or the order to press again on."""
+    """A problem that may have happened all the same: retry with its key, or on its order."""
 
     idempotency_key: str  # of a purchase
     order: str  # the id; of what was held
 
 
 class HoldOverProblem(Problem):
-    """With how the hold ended, and until when it could be paid for (ms since 1970)."""
+    """A problem with how the hold ended, and until when it could be paid for (ms since 1970)."""
 
     outcome: Stands
     order: str
@@ -61,17 +61,17 @@ class HoldOverProblem(Problem):
 
 
 class NotBookedProblem(Problem):
-    """With the order's id."""
+    """A problem with the order's id."""
 
     order: str
 
 
 class NotSoldProblem(Problem, NotSold):
-    """With how the purchase went."""
+    """A problem with how the purchase went."""
 
 
 class OverLimitProblem(Problem, OverLimit):
-    """With how many units the buyer has, and may have."""
+    """A problem with how many units the buyer has, and may have."""
 
 
 MEMBERS: dict[str, type] = {

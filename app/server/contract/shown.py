@@ -1,4 +1,4 @@
-"""The document as its page shows it: what stands once is put where it is referred to."""
+"""The document as its page shows it: each reference is replaced by the thing it refers to."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _last(reference: str) -> str:
 
 
 def in_short(schema: Schema) -> str:
-    """A schema in a few signs: `integer 1…10`, `[Check]`, `en | zh`."""
+    """Return a schema in a few signs: `integer 1…10`, `[Check]`, `en | zh`."""
     if "$ref" in schema:
         return _last(schema["$ref"]).rpartition(".")[2]
     if "enum" in schema or "const" in schema:
@@ -130,7 +130,7 @@ class Type(NamedTuple):
 
 
 def types(document: Mapping[str, Any]) -> Iterator[Type]:
-    """Those that have members, without the problems'."""
+    """Yield the types that have members, without the problems'."""
     for name, schema in document["components"]["schemas"].items():
         if "properties" in schema and not name.startswith("problem."):
             members = [(member, in_short(each)) for member, each in schema["properties"].items()]
@@ -138,6 +138,6 @@ def types(document: Mapping[str, Any]) -> Iterator[Type]:
 
 
 def problems(document: Mapping[str, Any], side: ApiSide) -> Iterator[tuple[str, ProblemType]]:
-    """Those with a type of their own that somebody here answers with."""
+    """Yield the problems with a type of their own that an operation here answers with."""
     schemas = document["components"]["schemas"]
     yield from (each for each in side.kinds.items() if f"problem.{each[0]}" in schemas)

@@ -36,14 +36,14 @@ FILES = Operation(
 
 
 def blueprint(side: ApiSide, frame: str) -> Blueprint:
-    """`frame` is the template of the pages around."""
+    """Return the routes; `frame` is the template of the surrounding pages."""
     contract = Blueprint("contract", __name__)
 
     @contract.record
     def register(made: BlueprintSetupState) -> None:
         app = cast(Flask, made.app)
         FILES(app.view_functions["static"])
-        # Made once, for the first who asks.
+        # Made once, at the first request.
         app.extensions["contract"] = cache(lambda: document(app, side, version("lastapple")))
 
     def whole() -> dict[str, Any]:

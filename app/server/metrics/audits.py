@@ -1,7 +1,7 @@
-"""The newest audit of each item's newest round, for those who ask every few seconds.
+"""The newest audit of each item's newest round, for clients that ask every few seconds.
 
-An audit reads all orders of a round: nobody's question makes one. It starts one of all items beside
-it, if the last is EVERY old; who asks next is told what came of it.
+An audit reads all orders of a round, so no request waits for one. If the last audits are EVERY old,
+a request starts new ones of all items in a thread; later requests get the results.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Audited:
 
 
 class Audits:
-    """Used by several threads."""
+    """The last audits, by item. Used by several threads."""
 
     def __init__(self, rounds: Rounds, auditor: Auditor) -> None:
         self.rounds = rounds
@@ -35,7 +35,7 @@ class Audits:
         self.next = 0.0  # by time.monotonic()
 
     def known(self) -> list[Audited]:
-        """As they were found. Makes nobody wait."""
+        """Return the last audits without waiting; start new ones if they are due."""
         with self.lock:
             due = time.monotonic() >= self.next
             if due:
@@ -52,7 +52,7 @@ class Audits:
             self.next = time.monotonic() + EVERY
 
     def _audit(self, item: str) -> None:
-        """One that cannot be made leaves the last one, which says when it was."""
+        """Audit an item. If that fails, the last audit stays, with its time."""
         try:
             round = self.rounds.newest(item)
             last = self.found.get(item)
@@ -64,5 +64,5 @@ class Audits:
 
 
 def _is_final(audit: Audit, newest: int) -> bool:
-    """The round has ended, and all its purchases with it."""
+    """Return whether the audited round has ended, and all its purchases with it."""
     return audit.round == newest and audit.settled and not audit.running

@@ -1,6 +1,6 @@
-"""Answer Prometheus: the workers' counts, how far fulfil is behind, and the last audits.
+"""Answer Prometheus: the workers' counts, fulfil's lag, and the last audits.
 
-The lab does so: no customer reaches it, and it answers while all of the shop waits.
+The lab does it: customers do not reach it, and it answers while all of the shop waits.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from app.service.metrics import places
 from app.text import Text
 
 UNITS = ("stocked", "left", "held", "sold", "oversold", "undersold")  # of an audit
-Row = tuple[str, str, float]  # name without lastapple_, what it says, value
+Row = tuple[str, str, float]  # name without lastapple_, help text, value
 
 
 class Metrics(Collector):
-    """Collected anew for each scrape."""
+    """Collects the figures, again for each scrape."""
 
     def __init__(self, folder: Path, lag: Callable[[], list[Lag]], audits: Audits) -> None:
-        """`folder` is where the shop's workers write; it need not be there.
+        """`folder` is where the shop's workers write; it may be missing.
 
-        `lag` asks how far fulfil is behind; it may raise StoreAway.
+        `lag` returns fulfil's lag; it may raise StoreAway.
         """
         self.folder = folder
         self.lag = lag
         self.audits = audits
 
     def text(self) -> bytes:
-        """As CONTENT_TYPE_LATEST. The store away is a figure, no error."""
+        """Return the figures in CONTENT_TYPE_LATEST. A store that is away is a figure, no error."""
         registry = CollectorRegistry(auto_describe=False)
         registry.register(self)
         return generate_latest(registry)
@@ -50,7 +50,7 @@ class Metrics(Collector):
         yield from _by_item((each.audit.item, _audit(each)) for each in self.audits.known())
 
     def _lag(self) -> Iterator[Metric]:
-        """Of an item whose node is away there is nothing to be said."""
+        """Yield fulfil's lag by item, without items whose node is away."""
         try:
             lags = self.lag()
         except StoreAway:
@@ -93,7 +93,7 @@ def _audit(each: Audited) -> list[Row]:
 
 
 def _by_item(rows: Iterable[tuple[str, list[Row]]]) -> list[Metric]:
-    """A gauge for each name, with a sample for each item."""
+    """Return a gauge for each name, with a sample for each item."""
     made: dict[str, GaugeMetricFamily] = {}
     for item, figures in rows:
         for name, about, value in figures:
