@@ -33,7 +33,7 @@ NICKNAME = Field(
 
 
 class State(TypedDict):
-    """How things stand for one phone. `round` 0: nothing is on sale; `left` null: nobody knows."""
+    """The state of things for one phone. `round` 0: nothing is on sale; `left` null: unknown."""
 
     round: int
     opens_in_ms: int
@@ -56,7 +56,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
     phone = Blueprint("class", __name__, url_prefix="/class")
 
     def me() -> dict[str, Any] | None:
-        """This phone in this class; None: it has not joined, or joined an earlier one."""
+        """Return this phone in this class; None: it has not joined, or joined an earlier one."""
         known: dict[str, Any] | None = session.get(KNOWN)
         return known if known and notices.is_of_this_class(known["since"]) else None
 
@@ -70,7 +70,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         try:
             stands = now()
         except StoreAway:
-            stands = NOTHING  # the page asks again by itself
+            stands = NOTHING  # the page polls by itself
         return page("shop/class.html", known=known, now=stands, item=ITEMS[ITEM])
 
     @phone.get("/name")
@@ -110,14 +110,14 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         return see_other("/class") if wants_html() else json(joined_as, 201)
 
     def joined() -> int:
-        """Now, by the clock that says when a class began."""
+        """Return the time by the clock that says when a class began."""
         try:
             return rounds.now()
-        except StoreAway:  # it was never there, so no class began either
+        except StoreAway:  # the store never answered, so no class began either
             return int(time.time() * 1000)
 
     def greet() -> None:
-        """A sign of this phone; while the store is away it can count down all the same."""
+        """Enter a sign of this phone; while the store is away it can count down all the same."""
         known = session[KNOWN]
         with suppress(StoreAway):
             members.greet(
@@ -132,7 +132,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         problems=(Invalid, StoreAway),
     )
     def state() -> Response:
-        """Each phone asks every few seconds."""
+        """Return this phone's state; each phone asks every few seconds."""
         if me() is None:
             raise Invalid({"name": Text("Choose a nickname.")})
         greet()
@@ -145,7 +145,7 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
             round = None
         if round is None or not round.tickets:  # else phones would buy from under a stampede
             return {**NOTHING, "ending": notices.ending_for(session["buyer"])}
-        units = left(round)  # before the clock is read: the store takes its time
+        units = left(round)  # before the clock is read: the store may be slow
         return {
             **NOTHING,
             "round": round.number,
@@ -155,7 +155,10 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         }
 
     def left(round: Round) -> int | None:
-        """None when nobody can say: the countdown goes on without the store, which may be slow."""
+        """Return the units left; None when unknown.
+
+        The countdown continues without the store, which may be slow or away.
+        """
         try:
             return rounds.left(round)
         except (StoreAway, DatabaseAway):

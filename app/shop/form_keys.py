@@ -1,8 +1,8 @@
-"""The idempotency keys of our own forms: signed, so that they are told from all others.
+"""The idempotency keys of our own forms: signed, to distinguish them from all others.
 
-A browser that sends no cookie is known by the form it presses, and by nothing else: pressed again
-it is the same buyer, who gets that order. The books have the key without its signature, so that one
-key has one spelling there.
+A browser that sends no cookie is known only by the form it presses: pressed again, the form has the
+same buyer, who gets the same order. The books have the key without its signature, so that one key
+has one spelling there.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from app.text import Text
 
 
 def new_key() -> str:
-    """A key for one form; the same press of the button never buys twice."""
+    """Return a key for one form: pressed twice, it buys once."""
     return sign(draw_id())
 
 
 def sign(key: str) -> str:
-    """As a form carries it. Never sign what a request says: it would become one of ours."""
+    """Return a key as a form carries it. Never sign a key from a request: it would become ours."""
     return _signer(current_app.config["SECRET_KEY"], "key").sign(key).decode()
 
 
 def read(sent: str) -> tuple[str, str]:
-    """(the key in the books, the buyer who presses its form without a cookie).
+    """Return the key for the books, and the buyer who presses its form without a cookie.
 
-    A key that no form of ours carries is taken as it is; its buyer is "". Raises Invalid when it
-    looks like a ticket: whoever could make one up would buy as often as that.
+    A key from no form of ours is used unchanged; its buyer is "". Raises Invalid when it looks like
+    a ticket: a client that could invent tickets could buy any number of times.
     """
     config = current_app.config
     for secret in (config["SECRET_KEY"], *config["SECRET_KEY_FALLBACKS"]):
         with suppress(BadSignature):
             key = _signer(secret, "key").unsign(sent)
-            # By the secret that signed it: at every host a form is the same buyer's.
+            # Derived from the secret that signed it: at every host a form has the same buyer.
             return key.decode(), _signer(secret, "buyer").get_signature(key).decode()
     if sent.startswith(MARK):
         ours = Text("A key that begins with %(mark)s is made by the shop only.", mark=MARK)
@@ -49,5 +49,5 @@ def read(sent: str) -> tuple[str, str]:
 
 @cache
 def _signer(secret: str, purpose: str) -> Signer:
-    """A salt for each purpose: the signature in a form does not tell its buyer."""
+    """Return a signer with a salt for each purpose: a form's signature does not tell its buyer."""
     return Signer(secret, salt=f"form's {purpose}")

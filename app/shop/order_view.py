@@ -1,4 +1,4 @@
-"""An order, or what is held until it is paid for: for page and program."""
+"""An order, or a hold that is to be paid for, for pages and programs."""
 
 from __future__ import annotations
 
@@ -13,20 +13,23 @@ from app.service.order_lookup import OrderEntry
 
 
 class OrderView(TypedDict):
-    """Moments end in `_at` (ISO 8601 in UTC), but for `pay_until`: it is what buying answered."""
+    """An order or a hold. Moments end in `_at` (ISO 8601 in UTC), except `pay_until`.
+
+    `pay_until` is the value that the purchase answered.
+    """
 
     id: str
     item: str
-    name: str  # the item's; of one that is in the catalogue no more, what the order calls it
+    name: str  # the item's; the order's name for it, if the catalogue has it no more
     known: bool  # is the item in the catalogue?
     quantity: int
     total: str  # as the visitor's language writes money
-    # held, to be paid for; recorded, then confirmed once it is in the database; declined, cancelled
-    # or expired, when a hold has ended so; not_booked, when it was cancelled because of that.
+    # held: to be paid for; recorded, then confirmed once it is in the database; declined, cancelled
+    # or expired: how a hold ended; not_booked: cancelled because it could not be booked.
     state: str
     round: int
     sold_at: str | None
-    request: str  # the id of the one that made it; "" of old orders
+    request: str  # the id of the request that made it; "" of old orders
     pay_until: int | None  # ms since 1970 by the store's clock; None: it was sold at once
     pay_in_ms: int  # left to pay in; 0: it is not held
 

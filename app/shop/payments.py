@@ -1,4 +1,4 @@
-"""The pretended payment: pay for what is held, decline, cancel. Who walks away does nothing."""
+"""The simulated payment of a hold: pay, decline or cancel. A buyer that walks away does nothing."""
 
 from __future__ import annotations
 

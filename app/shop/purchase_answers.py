@@ -1,4 +1,4 @@
-"""What came of a purchase, or of a press that sold nothing: in JSON, and on a page."""
+"""Answers to a purchase, or to a press that sold nothing: in JSON, and as a page."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from app.service.purchase import PurchaseAnswer
 from app.shop.form_keys import new_key
 from app.text import Text
 
-TOO_FEW = Text("Not enough left")  # for a page: beside "Sold out" a reader would see what is left
+TOO_FEW = Text("Not enough left")  # for a page, which shows what is left
 TOO_MANY = Text("Too many are buying at this moment. Try again.")
 NOTHING_LEFT = Text("Nothing is left of this round.")
 YOURS = Text("Nothing is left of this round: you have bought the last one yourself.")
@@ -61,7 +61,7 @@ class Sold(Tried):
 
 
 class Held(Sold):
-    """A hold: sold when it is paid for, until then taken."""
+    """A hold: a sale once it is paid for; until then its units are reserved."""
 
     pay_until: int  # ms since 1970 by the store's clock
     pay_in_ms: int  # left to pay in
@@ -143,7 +143,7 @@ def error_page(error: ShopError, item: str, values: dict[str, object], key: str)
 
 
 def _had_the_last(answer: PurchaseAnswer, item: str) -> bool:
-    """Has this browser bought the round's last unit, perhaps in another tab?"""
+    """Return whether this browser has bought the round's last unit, perhaps in another tab."""
     if not request.cookies:
         return False
     return bool(session.get("last", {}).get(item) == answer.round.number)

@@ -1,4 +1,4 @@
-"""The shop a customer sees, and its JSON API."""
+"""The shop that a customer sees, and its JSON API."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from app.shop.purchase_answers import Held, Sold, error_page, sold_json, sold_pa
 from app.text import Text
 
 REMEMBERED = 20  # orders in the buyer's cookie: those that the database may not have yet
-SERVERS = (StoreAway, DatabaseAway, WrongDatabase)  # problems of what asks both of them
+SERVERS = (StoreAway, DatabaseAway, WrongDatabase)  # problems of operations that ask both
 A_SALE = {
     **{"outcome": "SOLD", "left": 41, "attempts": 1, "conflicts": 0, "mode": "atomic", "round": 1},
     **{"round_trips": 1, "commands": 1, "lock_lost": False},
@@ -61,7 +61,7 @@ A_SALE = {
 def blueprint(
     purchase: Purchase, rounds: Rounds, book: OrderLookup, ask: Callable[[], None]
 ) -> Blueprint:
-    """`ask` refuses who asks to buy too often: raises TooOften."""
+    """Return the shop's routes. `ask` refuses a client that buys too often: raises TooOften."""
     shop = Blueprint("shop", __name__)
 
     def shelf() -> list[ShelfItem]:
@@ -134,7 +134,7 @@ def blueprint(
         sent, values = "", dict[str, object]()
         try:
             values = parse.body(request)
-            # A program may leave it out; a form without it is not one of ours.
+            # A program may omit it; a form without it is not one of ours.
             quantity = parse.whole(values, "quantity", None if form else 1)
             sent = request.headers.get("Idempotency-Key") or parse.text(values, "key")
             if form and not sent:
@@ -147,7 +147,7 @@ def blueprint(
             with in_doubt(key=made.key) if made else nullcontext():
                 if made and buyer:
                     session["orders"] = [made.id, *session.get("orders", [])][:REMEMBERED]
-                    if answer.sale.left == 0:  # bought.py says so in another tab
+                    if answer.sale.left == 0:  # see _had_the_last
                         session["last"] = session.get("last", {}) | {item: answer.round.number}
                 return sold_page(answer, item, quantity, sent) if form else sold_json(answer, item)
         except ShopError as error:
@@ -197,7 +197,7 @@ def know_buyer(buyer: str = "") -> None:
 
 
 def _presser(holder: str) -> str:
-    """Whose form it is: the cookie's buyer, else its `holder`. Raises UnknownForm."""
+    """Return the buyer of a form: the cookie's, else its `holder`. Raises UnknownForm."""
     if "buyer" not in session and not holder:
         raise UnknownForm(
             Text(
@@ -210,18 +210,21 @@ def _presser(holder: str) -> str:
 
 
 def _caller() -> str:
-    """The buyer of a JSON request. Programs send no cookie, and need not wait until one is read."""
+    """Return the buyer of a JSON request.
+
+    Programs send no cookie, and need not wait for its check.
+    """
     return session.get("buyer", "") if "HTTP_COOKIE" in request.environ else ""
 
 
 class ShelfItem(TypedDict):
-    """An item on the shelf, for page and program. `round` 0: there has been none."""
+    """An item on the shelf, for page and program. `round` 0: it never had one."""
 
     slug: str
     name: Text
     blurb: Text
-    price: str  # of one, as the visitor's language writes money
-    left: int | None  # units; None: not on sale, or nobody knows
+    price: str  # of one unit, as the visitor's language writes money
+    left: int | None  # units; None: not on sale, or unknown
     on_sale: bool
     round: int
     opens_in_ms: int  # 0: it is open, or not on sale
@@ -239,7 +242,7 @@ class Orders(TypedDict):
 
 
 class Noop(TypedDict):
-    """Of a request that did nothing."""
+    """The answer to a request that did nothing."""
 
     outcome: Literal["NOOP"]
 
@@ -269,5 +272,5 @@ def _shelf_item(
 
 
 def _most(round: Round) -> int:
-    """Units that one order can have."""
+    """Return how many units one order can have."""
     return min(round.limit, round.per_buyer or round.limit)

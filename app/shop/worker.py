@@ -19,7 +19,7 @@ from app.config import Settings
 from app.service.metrics.places import wipe
 from app.service.request import log_lines
 
-# By create_shop, and the first beat after a purchase.
+# Imported by create_shop, and by the first beat after a purchase.
 LOADED = (
     "app.bootstrap",
     "app.store.sql.transactions",
@@ -27,18 +27,18 @@ LOADED = (
     *(f"app.server.{name}" for name in ("contract.views", "health", "hosts", "rate", "setup")),
     *(f"app.shop.{name}" for name in ("classroom", "contract", "payments", "views")),
 )
-UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client who does not read them
+UNREAD = 16 * 1024  # bytes of answers that the system keeps for a client that does not read
 
 
 def on_starting(_server: Any) -> None:
-    """In the master, before the first worker."""
+    """Run in the master, before the first worker."""
     for module in LOADED:
         import_module(module)
     wipe(Settings.read(os.environ).metrics)
 
 
 def pre_fork(server: Any, worker: Any) -> None:
-    """In the master: choose a core that no living sibling has."""
+    """Run in the master: choose a core that no living sibling has."""
     worker.core = None
     if not hasattr(os, "sched_setaffinity"):  # only Linux has it
         return
@@ -49,11 +49,11 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 
 def post_fork(_server: Any, worker: Any) -> None:
-    """In the worker, before it accepts anybody."""
+    """Run in the worker, before it accepts any client."""
     log_lines()
     if worker.core is not None:
         os.sched_setaffinity(0, {worker.core})
     for listener in worker.sockets:
         # Accepted sockets inherit this. By itself the system keeps megabytes, so hundreds of pages
-        # would be made for somebody who asks on and on and takes none.
+        # would be made for a client that keeps asking and reads none.
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, UNREAD)
