@@ -1,4 +1,4 @@
-"""What this installation runs on: every figure that anybody measures depends on it."""
+"""Versions and settings of this installation: every measurement depends on them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Store(TypedDict):
 
 
 class About(TypedDict):
-    """What `GET /about` says, beside modes and recipes."""
+    """The answer of `GET /about`, without modes and recipes."""
 
     version: str  # ours
     shop: Shop
@@ -39,7 +39,7 @@ class About(TypedDict):
 
 
 def about(servers: Servers, version: str) -> About:
-    """Raises StoreAway."""
+    """Return this installation's versions and settings. Raises StoreAway."""
     settings, store = servers.settings, servers.store
     with answering():
         reply = store.info("server")
@@ -72,7 +72,7 @@ def about(servers: Servers, version: str) -> About:
 
 
 def _appendfsync(store: redis.Redis) -> str:
-    """How sales reach the disk: always, everysec, no; or off, without an append-only file."""
+    """Return how sales reach the disk: always, everysec, no; off without an append-only file."""
     config = store.config_get("appendonly", "appendfsync")
     settings = {_text(name): _text(value) for name, value in config.items()}
     return settings["appendfsync"] if settings["appendonly"] == "yes" else "off"

@@ -1,4 +1,4 @@
-"""Why a link into the explorer cannot be followed."""
+"""Sentences for links into the explorer that cannot be followed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ BUSY = Text("The explorer is busy")
 
 
 def no_such_move(nth: int, move: str) -> Text:
-    """`nth` from 1; 0: it is no schedule at all."""
+    """Return the sentence; `nth` counts from 1; 0: the link has no schedule at all."""
     if not nth:
         return Text("The link holds no schedule that can be read, or one that is too long.")
     return Text(

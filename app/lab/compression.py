@@ -1,7 +1,8 @@
-"""The lab's pages packed for the way: the Explorer's hold a mode's source once for each buyer.
+"""Compress the lab's pages: the Explorer's contain a mode's source once for each buyer.
 
-Only the lab's. The shop's are small, and packing a page that holds keys beside what its visitor
-sends lets who listens guess them by its length (BREACH); a page of the lab holds no secret.
+Only the lab does so. The shop's pages are small. And compressing a page that contains both keys and
+its visitor's input lets an eavesdropper guess the keys by its length (BREACH); a page of the lab
+contains no secret.
 """
 
 from __future__ import annotations

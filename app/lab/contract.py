@@ -13,9 +13,9 @@ from app.server.contract.problems import KINDS, Problem, ProblemType
 from app.server.contract.views import COMMON_GROUPS
 from app.text import Text
 
-# Problems of what asks the store and the database.
+# Problems of operations that ask the store and the database.
 BOOKS: tuple[Kind, ...] = (StoreAway, DatabaseAway, WrongPair, Newer, Unreadable)
-# What an operation that streams events takes and answers.
+# Request headers and answers of an operation that streams events.
 EVENTS: dict[str, Any] = {
     "answers": {
         200: Answer(

@@ -16,10 +16,10 @@ from app.server.contract.operation import number, string
 from app.service import catalogue
 from app.text import Text
 
-# Names of a round's times on the wire, where the unit belongs into the name.
+# Names of a round's times on the wire, which contain the unit.
 TIMES = {"think_ms": "think", "lease_ms": "lease", "wait_ms": "wait"}
 TIMES |= {"attempts": "attempts", "limit": "limit", "delay_ms": "delay"}
-# Not in a stampede or a comparison, whose buyers have no names, nor where each phone has a ticket.
+# Not in a stampede or a comparison, where buyers have no names, nor where each phone has a ticket.
 PER_BUYER = "per_buyer"
 HOLD = "hold_ms"  # not there either: a crowd of ours buys, and does not pay
 WIRE = {inner: name for name, inner in TIMES.items()} | {"hold": HOLD}
@@ -53,7 +53,7 @@ ROUND = {
 
 
 class RoundInput(NamedTuple):
-    """In the order of Rounds.start."""
+    """A round's fields, in the order of Rounds.start's parameters."""
 
     item: str
     mode: str
@@ -62,12 +62,12 @@ class RoundInput(NamedTuple):
 
 
 def linked(names: Iterable[str]) -> dict[str, str]:
-    """Fields that a link fills in: "start another like it"."""
+    """Return the fields that a link fills in: "start another like it"."""
     return {name: request.args[name] for name in names if name in request.args}
 
 
 def read(values: Mapping[str, object]) -> RoundInput:
-    """Raises Invalid for what is no text or no whole number."""
+    """Read the form. Raises Invalid for a value that is no text or no whole number."""
     mode = parse.text(values, "mode")
     if _names_recipe(values):
         mode = f"{mode}:{parse.text(values, 'recipe')}"
@@ -77,18 +77,18 @@ def read(values: Mapping[str, object]) -> RoundInput:
 
 
 def at_fields(error: Invalid | UnknownItem, values: Mapping[str, object]) -> dict[str, str]:
-    """What the services refuse, by the names of the form's fields."""
+    """Return the services' errors by the names of the form's fields."""
     errors = error.errors if isinstance(error, Invalid) else {"item": error.sentences()[0]}
     fields = WIRE | ({"mode": "recipe"} if _names_recipe(values) else {})
     return {fields.get(name, name): text for name, text in errors.items()}
 
 
 class FormErrors(NamedTuple):
-    """Why a form was not accepted, for the page that shows it again."""
+    """The errors of a form that was not accepted, for the page that shows it again."""
 
     status: int = 200
     errors: Mapping[str, str] = MappingProxyType({})
-    run: str = ""  # id of the one that is in the way
+    run: str = ""  # id of the run that is in the way
     comparison: str = ""  # the same
 
 
@@ -114,5 +114,5 @@ def round_limits() -> dict[str, tuple[int, int]]:
 
 
 def _names_recipe(values: Mapping[str, object]) -> bool:
-    """Is the recipe a field of its own? Then whatever is wrong with the mode is wrong with it."""
+    """Return whether the recipe is a field of its own: an error of the mode is then shown there."""
     return values.get("mode") == "lock" and bool(values.get("recipe"))

@@ -1,8 +1,9 @@
-"""What other sites' pages may do with the lab: link to it, and nothing else.
+"""Let other sites' pages do nothing with the lab except link to it.
 
-Such a page, open in the instructor's browser, could make it ask us for pictures and frames by the
-hundred, each of them some work. The browser says whose request it is, if it trusts the address
-(Fetch Metadata: 127.0.0.1 it does). Beyond loopback such requests come without the token's cookie.
+Such a page, open in the instructor's browser, could make it request pictures and frames by the
+hundred, each of them some work. The browser says whose request it is if it trusts the address
+(Fetch Metadata; it trusts 127.0.0.1). Beyond loopback such requests come without the token's
+cookie.
 """
 
 from __future__ import annotations
@@ -11,13 +12,13 @@ from flask import Flask, Response, abort, request
 
 from app.text import Text
 
-OURS = ("same-origin", "none")  # none: typed, a bookmark; what is no browser says nothing
+OURS = ("same-origin", "none")  # none: typed, a bookmark; other programs send no such header
 LINK = ("GET", "navigate", "document")
 REFUSED = Text("Only our own pages may ask for this. Others may link to it.")
 
 
 def refuse(app: Flask) -> None:
-    """403 for what another site's page embeds, fetches or loads before anybody has pressed."""
+    """Answer 403 to all that another site's page embeds, fetches or loads without a click."""
 
     @app.before_request
     def only_links() -> None:
@@ -30,6 +31,6 @@ def refuse(app: Flask) -> None:
 
     @app.after_request
     def let_go(answer: Response) -> Response:
-        """A window that another page has opened: it cannot be sent from one search to the next."""
+        """Isolate a window that another page has opened: that page cannot navigate it any more."""
         answer.headers["Cross-Origin-Opener-Policy"] = "same-origin"
         return answer

@@ -1,7 +1,7 @@
 """gunicorn's hook for the lab's worker (`gunicorn -c python:app.lab.slow_requests`).
 
-A body that never comes would hold its request for ever: gevent's connections wait without limit.
-The others are served meanwhile, but each such request takes one of the worker's places.
+A body that never comes would keep its request forever: gevent's connections wait without limit.
+Other requests are served meanwhile, but each such request takes one of the worker's places.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ LONGEST = 3.0  # s from the request's head to the end of its body, of 16 KiB at 
 
 
 def post_worker_init(worker: Any) -> None:
-    """In the worker, when it has the application and gevent's patches."""
+    """Run in the worker, when it has the application and gevent's patches."""
     log_lines()
     worker.wsgi = in_time(worker.wsgi)
 
 
 def in_time(application: Any) -> Any:
-    """The application, with bodies that come within LONGEST or are a 408."""
+    """Return the application with a limit: a body that takes longer than LONGEST is a 408."""
     from werkzeug.exceptions import RequestTimeout  # not in the master, where nothing is patched
 
     def answer(environ: dict[str, Any], start_response: Any) -> Any:
@@ -34,7 +34,7 @@ def in_time(application: Any) -> Any:
 
 
 class Body:
-    """What a request has for a body, as WSGI reads it."""
+    """A request's body, as WSGI reads it."""
 
     def __init__(self, body: Any, too_late: type[Exception]) -> None:
         self.body = body
@@ -42,7 +42,7 @@ class Body:
         self.until = time.monotonic() + LONGEST
 
     def read(self, size: int = -1) -> bytes:
-        """Up to `size` bytes, all there are if it is negative. Raises `too_late`."""
+        """Return up to `size` bytes, all if it is negative. Raises `too_late`."""
         with Timeout(max(0.001, self.until - time.monotonic()), self.too_late):
             read: bytes = self.body.read(None if size < 0 else size)
             return read

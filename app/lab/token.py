@@ -1,7 +1,7 @@
-"""The lab behind a token, for a projector that is another machine.
+"""Protect the lab by a token, for a projector on another machine.
 
-The address printed at the start carries it; the first visit leaves it in a cookie, and the token
-out of the address bar, which the whole class can read.
+The address printed at the start contains the token. The first visit leaves it in a cookie and
+removes it from the address bar, which the whole class can read.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ REFUSED = Text(
 
 
 def require(app: Flask, token: str) -> None:
-    """Refuse (403) whoever does not show `token`, in the address or in the cookie it leaves."""
+    """Refuse (403) a client without `token`, in the address or in the cookie that it leaves."""
 
     def is_it(shown: str) -> bool:
         return hmac.compare_digest(shown.encode(), token.encode())  # in constant time
@@ -34,7 +34,7 @@ def require(app: Flask, token: str) -> None:
         if request.endpoint in OPEN or is_it(request.cookies.get(COOKIE, "")):
             return None
         if is_it(request.headers.get("Authorization", "").removeprefix("Bearer ")):
-            return None  # a program; no page elsewhere can send this without being asked about it
+            return None  # a program; a browser lets no page elsewhere send this without a preflight
         if request.method != "GET" or not is_it(request.args.get(NAME, "")):
             abort(403, REFUSED)
         rest = [pair for pair in request.args.items(multi=True) if pair[0] != NAME]

@@ -1,7 +1,7 @@
 """gunicorn's worker with greenlets, for a lab whose clients may be slow.
 
-gunicorn's own lets a connection wait half a minute for its first request, a thousand of them, and
-nobody else in meanwhile. Streams are no such wait: they may last.
+gunicorn's own worker lets a connection wait half a minute for its first request. A thousand idle
+connections then keep all other clients out. Streams are not limited: they may last.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ class LabWorker(GeventWorker):  # type: ignore[misc]
             del self.sockets_of[getcurrent()]
 
     def _shut(self, greenlet: Any) -> None:
-        """It reads an end, and ends."""
-        with suppress(OSError):  # the client was quicker
+        """Shut a client's socket: its greenlet reads an end, and ends."""
+        with suppress(OSError):  # the client has closed it already
             self.sockets_of[greenlet].shutdown(SHUT_RD)
 
     @contextmanager
     def timeout_ctx(self) -> Iterator[None]:
-        """Around each wait for a request's head."""
+        """Limit each wait for a request's head."""
         self.waiting[getcurrent()] = None
         try:
             with Timeout(REQUEST, False):
@@ -52,7 +52,7 @@ class LabWorker(GeventWorker):  # type: ignore[misc]
             self.waiting.pop(getcurrent(), None)
 
     def handle_request(self, listener_name: Any, req: Any, sock: Any, addr: Any) -> None:
-        sock.settimeout(ANSWER)  # for each piece of it that is sent
+        sock.settimeout(ANSWER)  # for each piece of the answer
         try:
             super().handle_request(listener_name, req, sock, addr)
         except TimeoutError as slow:

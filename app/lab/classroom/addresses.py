@@ -1,4 +1,4 @@
-"""Where phones find the shop: its addresses in the local network."""
+"""The shop's addresses in the local network, for phones."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ import psutil
 
 from app.config import EVERYWHERE, Settings, is_loopback
 
-# No packet goes there (RFC 5737): it only makes the system choose the way out.
+# No packet is sent there (RFC 5737): it only makes the system choose the way out.
 NOWHERE = ("192.0.2.1", 9)
 
 
 def shop_addresses(settings: Settings) -> list[str]:
-    """The shop's URLs for other machines, the likeliest first; none when it is on loopback.
+    """Return the shop's URLs for other machines, the likeliest first; none on loopback.
 
-    SHOP_URL says it when it is set; else it is the address that the shop listens on.
+    It is SHOP_URL if that is set; otherwise the address that the shop listens on.
     """
     if settings.shop_url:
         host = urlsplit(settings.shop_url).hostname or ""
@@ -27,19 +27,19 @@ def shop_addresses(settings: Settings) -> list[str]:
 
 
 def lab_addresses(settings: Settings) -> list[str]:
-    """The lab's, likewise."""
+    """Return the lab's URLs for other machines, the likeliest first; none on loopback."""
     return _urls(settings.lab_host, settings.lab_port)
 
 
 def _urls(host: str, port: int) -> list[str]:
-    """Where others reach who listens there: on all addresses, each that this machine has."""
+    """Return URLs of a server that listens on `host`; if that is "all", one for each address."""
     if is_loopback(host):
         return []
     return [f"http://{each}:{port}" for each in (_here() if host == EVERYWHERE else [host])]
 
 
 def _here() -> list[str]:
-    """This machine's IPv4 addresses that others can reach."""
+    """Return this machine's IPv4 addresses that others can reach."""
     up = {name for name, state in psutil.net_if_stats().items() if state.isup}
     reachable = [
         address.address
@@ -51,9 +51,9 @@ def _here() -> list[str]:
 
 
 def likeliest(hosts: Iterable[str], way_out: str) -> list[str]:
-    """Without those that are nobody else's; that of the way out first.
+    """Return the addresses that others can reach, the one of the way out first.
 
-    That is loopback, and what a machine gives itself when nobody gave it an address.
+    Leaves out loopback, and addresses that a machine gives itself without a DHCP server.
     """
     usable = [
         host
@@ -64,7 +64,7 @@ def likeliest(hosts: Iterable[str], way_out: str) -> list[str]:
 
 
 def _way_out() -> str:
-    """Our address on the way to anywhere; "" without one."""
+    """Return our address on the way to the internet; "" without one."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(NOWHERE)

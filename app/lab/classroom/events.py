@@ -1,7 +1,7 @@
-"""What a projector is told of the class: who is there, and how the sale stands; only what changed.
+"""Events for a projector: the class's members and the sale's standing, whenever they change.
 
-An event holds the whole of its subject, and its id says what the screen then shows of both. So a
-screen that was cut off goes on from there, at whichever server, and is told nothing twice.
+An event contains the whole of its subject, and its id says what the screen then shows of both. So a
+screen that was cut off resumes there, on any server, and gets nothing twice.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ EVERY = 0.5  # s between two looks
 
 
 class Event(NamedTuple):
-    """`subject` is what it tells; `id` is "" when the screen shows what it showed before."""
+    """`subject` is the new content; `id` is "" when the screen shows the same as before."""
 
     id: str
     kind: str
@@ -38,7 +38,7 @@ AWAY, BACK = Event("", "away", {}), Event("", "back", {})
 
 
 class Watch:
-    """One screen's eyes: remembers what it need not look up again."""
+    """One screen's view of the class: remembers what it need not look up again."""
 
     def __init__(self, sale: ClassSale, members: Members) -> None:
         self.sale = sale
@@ -48,7 +48,7 @@ class Watch:
         self.bought: set[str] = set()
 
     def standing(self) -> Standing:
-        """Raises StoreAway, DatabaseAway."""
+        """Return how the sale stands. Raises StoreAway, DatabaseAway."""
         now = self.sale.standing()
         if self.over is not None and self.over.round == now.round:
             return self.over
@@ -57,7 +57,10 @@ class Watch:
         return now
 
     def names(self, standing: Standing) -> list[Name]:
-        """Who is there, in the order in which they came. Raises StoreAway, DatabaseAway."""
+        """Return the phones of the class in the order in which they came.
+
+        Raises StoreAway, DatabaseAway.
+        """
         self._count(standing.round, standing.sold)
         hidden = self.members.hidden()
         return [
@@ -78,11 +81,11 @@ class Watch:
 def follow(
     sale: ClassSale, members: Members, after: str, shown: Callable[[Standing], dict[str, Any]]
 ) -> Iterator[Event | None]:
-    """Events for a screen that last got the one with the id `after` ("": none), for ever.
+    """Yield events forever, for a screen that last got the one with the id `after` ("": none).
 
-    `shown` is a standing as the screen gets it; what it says must not change by itself. None when
-    there is nothing new, so that whoever sends this notices that nobody listens. AWAY while store
-    or database do not answer, BACK when they do again.
+    `shown` is a standing as the screen gets it; its content must not change by itself. Yields None
+    when there is nothing new, so that the sender notices a closed connection. Yields AWAY while
+    store or database do not answer, and BACK when they do again.
     """
     watch = Watch(sale, members)
     away = False

@@ -1,4 +1,4 @@
-"""The class's sale: start it, close it, and how it stands."""
+"""The class's sale: start it, close it, and read how it stands."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from app.store.clients.redis import answering
 from app.store.sql import db, orders
 from app.text import Text
 
-TO_START = 10_000  # ms for which an instructor who starts a sale keeps others from doing so
-LONGEST = 30_000  # ms that a sale is open when nobody closes it, and not all have bought
-SOONEST = 5_000  # ms before which only an empty shelf closes it: a phone may wake up late
+TO_START = 10_000  # ms for which an instructor's start of a sale blocks other starts
+LONGEST = 30_000  # ms that a sale is open, unless it is closed or all have bought
+SOONEST = 5_000  # ms before which only an empty shelf closes it: phones may wake up late
 QUIET = 2.0  # s without a purchase after which a sale that can be over is over
 
 
 class Phase(StrEnum):
-    """Of a sale to a class."""
+    """Phases of a sale to a class."""
 
     IDLE = "idle"  # there was none yet
     WAITING = "waiting"  # the countdown
@@ -43,7 +43,7 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """How the newest sale stands. `sold` is None where nobody looked, `audit` until it is over."""
+    """How the newest sale stands. `sold` is None if it was not read, `audit` until it is over."""
 
     phase: Phase
     round: Round | None = None
@@ -53,7 +53,10 @@ class Standing:
 
 
 class ClassSale:
-    """Whoever looks at a sale that has to be closed closes it: no process need live for it."""
+    """The class's sale.
+
+    Any process that reads a sale that is due closes it: none has to live for it.
+    """
 
     def __init__(self, rounds: Rounds, auditor: Auditor, runs: Runs, members: Members) -> None:
         self.rounds = rounds
@@ -63,10 +66,10 @@ class ClassSale:
         self.store = rounds.store
 
     def start(self, mode: str, stock: int, times: Mapping[str, Any]) -> Round:
-        """Begin one, with its countdown (`delay`).
+        """Begin a sale, with its countdown (`delay`).
 
-        Raises as Rounds.start does; ClassIsOn while the last one is on or somebody else starts
-        one, RunIsOn while a stampede is: a second instructor ends nobody's sale.
+        Raises as Rounds.start does; ClassIsOn while the last sale is on or another process starts
+        one, RunIsOn while a stampede is on: a second instructor cannot end a sale.
         """
         self.rounds.check(ITEM, mode, stock, times)
         with self._between_sales():
@@ -80,7 +83,7 @@ class ClassSale:
         return round
 
     def begin_class(self) -> None:
-        """Screens and phones forget the class before; what it bought stays in the books.
+        """Begin a new class: screens and phones forget the old one; its orders stay in the books.
 
         Raises ClassIsOn while its sale is on, StoreAway, DatabaseAway.
         """
@@ -89,7 +92,7 @@ class ClassSale:
 
     @contextmanager
     def _between_sales(self) -> Iterator[None]:
-        """No sale is on, and meanwhile nobody else begins one. Raises ClassIsOn."""
+        """Check that no sale is on, and let none begin in the block. Raises ClassIsOn."""
         token = secrets.token_hex(8)
         with answering():
             if not records.claim(self.store, ITEM, token, TO_START):
@@ -99,11 +102,11 @@ class ClassSale:
                 raise ClassIsOn(Text("A sale is on: wait for its end, or close it."))
             yield
         finally:
-            with suppress(StoreAway), answering():  # it ends by itself, and the sale is on
+            with suppress(StoreAway), answering():  # the claim expires by itself
                 records.release(self.store, ITEM, token)
 
     def newest(self) -> Round | None:
-        """The round of the newest sale; none, when that is another version's. Raises StoreAway."""
+        """Return the newest sale's round; None if it is another version's. Raises StoreAway."""
         with answering():
             number = records.sale(self.store, ITEM)
         try:
@@ -112,7 +115,7 @@ class ClassSale:
             return None
 
     def close(self, number: int) -> None:
-        """End the sale of that round; one that has ended, or is another's, stays as it is.
+        """End the sale of that round, unless it has ended or is another version's.
 
         Raises StoreAway.
         """
@@ -123,7 +126,10 @@ class ClassSale:
                 self.rounds.end(ITEM, only=number)
 
     def standing(self) -> Standing:
-        """Closes the sale when it is over. Raises StoreAway, DatabaseAway."""
+        """Return how the newest sale stands; close it when it is over.
+
+        Raises StoreAway, DatabaseAway.
+        """
         round = self.newest()
         if round is None:
             return Standing(Phase.IDLE)
@@ -137,9 +143,9 @@ class ClassSale:
         return Standing(Phase.SELLING, round, sample["left"], sample["sold"])
 
     def judged(self, standing: Standing) -> Standing:
-        """A closed sale with what the audit finds: OVER once it is sure, and the phones are told.
+        """Return a closed sale's standing with its audit: OVER once the audit is sure.
 
-        Raises StoreAway, DatabaseAway.
+        The phones then get the result. Raises StoreAway, DatabaseAway.
         """
         if standing.round is None or standing.round.running:
             return standing
@@ -155,9 +161,9 @@ class ClassSale:
             records.note_ending(self.store, ITEM, encode(ending))
 
     def _is_over(self, round: Round, left: int | None, sold: int) -> bool:
-        """Everybody is served, or the time is up; and no purchase is under way.
+        """Return whether all are served or the time is up, and no purchase is under way.
 
-        A worker that hangs keeps nobody waiting for longer than a purchase may take.
+        A worker that hangs delays this for no longer than a purchase may take.
         """
         open_for = self.rounds.now() - round.opens
         served = left == 0
@@ -171,7 +177,7 @@ class ClassSale:
         return quiet or open_for > LONGEST + round.think + round.wait
 
     def buyers(self, round: Round) -> list[str]:
-        """Whose phones have bought in it, in the order of their purchases.
+        """Return the buyers of the round, in the order of their purchases.
 
         Raises StoreAway, DatabaseAway.
         """

@@ -1,4 +1,4 @@
-"""The classroom on the projector: the way in for phones, who waits, the sale, the verdict."""
+"""The classroom on the projector: the phones' way in, the members, the sale, the verdict."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from app.service.round_view import View, view
 from app.text import Text
 
 EVENT_ID = re.compile(r"[0-9a-f]{0,16}\.[0-9a-f]{0,16}")
-# A pause that a class sees nothing of, and in which thirty people meet; and, with `watch`, short
+# A pause too short for a class to notice, in which thirty people collide; and, with `watch`, short
 # enough for ten apples to be sold within a patient customer's time: 10 x 0.4 s.
 DEMO = {"stock": 10, "mode": "naive", "think_ms": 400, "delay_ms": 20_000, "wait_ms": 15_000}
 ASKED = {name: replace(ROUND[name], required=False) for name in DEMO}
@@ -190,13 +190,13 @@ def _wire(event: Event | None, now: Callable[[], int]) -> bytes:
         return b":\n\n"
     id = f"id: {event.id}\n" if event.id else ""
     subject = event.subject
-    if event.kind == "sale":  # counted when it is sent
+    if event.kind == "sale":  # computed when it is sent
         subject = subject | {"opens_in_ms": max(0, subject["opens"] - now())}
     return f"{id}event: {event.kind}\n".encode() + b"data: " + dumps(subject) + b"\n\n"
 
 
 def document(standing: Standing) -> dict[str, Any]:
-    """A standing on the wire; nothing in it changes by itself."""
+    """Return a standing on the wire; nothing in it changes by itself."""
     round, audit = standing.round, standing.audit
     return {
         "phase": standing.phase,
@@ -211,21 +211,21 @@ def document(standing: Standing) -> dict[str, Any]:
 
 
 def again(round: Round | None) -> dict[str, Any] | None:
-    """The same sale with the other of the two modes of the lesson: the form's fields."""
+    """Return the form's fields for the same sale with the lesson's other mode."""
     if round is None:
         return None
     return _like(round) | {"mode": "naive" if round.mode == "watch" else "watch"}
 
 
 def _like(round: Round | None) -> dict[str, Any]:
-    """The form's fields of a round."""
+    """Return the form's fields of a round."""
     if round is None:
         return {}
     return {name: value for name, value in view(round).items() if name in ASKED}
 
 
 def qr(address: str) -> Markup:
-    """A drawing without any style of its own, which the page's policy would not let in."""
+    """Draw the address without inline styles, which the page's policy would block."""
     code = segno.make(address, error="m", micro=False)
     drawn = code.svg_inline(omitsize=True, svgclass="qr", lineclass=None, light="#fff")
     return Markup(drawn)  # noqa: S704  lines by their numbers; the address is in no text of it

@@ -1,5 +1,6 @@
-"""The same stampede over several ways to sell, one after the other, and what it says of them.
+"""A comparison: the same stampede over several ways to sell, one after the other.
 
-`comparisons` starts one and finds it again, `conduct` is the process that carries it out: it has
-one run at a time stampeded, as the Stampede page does. `figures` makes bars of the results.
+`comparisons` starts a comparison and finds it again. `conduct` is the process that carries it out:
+it starts one run at a time, as the Stampede page does. `bars` makes bars of the results, `finding`
+and `remarks` make sentences of them.
 """

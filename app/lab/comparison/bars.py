@@ -1,4 +1,4 @@
-"""From a comparison's results to bars: ratios within a repeat, their spread, sorted. No I/O."""
+"""Bars from a comparison's results: ratios within a repeat, their spread, sorted. No I/O."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ UNJUDGED = ("", "settling", "untouched")
 
 @dataclass(frozen=True)
 class Measured:
-    """One run; `ratio` is its goodput ÷ the reference's in the same repeat, if fit to be told."""
+    """One run; `ratio` is its goodput ÷ the reference's of the same repeat, or None."""
 
     result: Result
     ratio: float | None
 
     @property
     def wrong(self) -> bool:
-        """Did the audit find that the books do not agree?"""
+        """Whether the audit found that the books do not agree."""
         return self.result.verdict not in (RIGHT, *UNJUDGED)
 
     @property
     def bound(self) -> bool:
-        """Was the buyers' process the limit, so that the shop was not measured?"""
+        """Whether the buyers' process was the limit, so that the shop was not measured."""
         return generator_bound(self.result.generator_cpu)
 
 
@@ -43,7 +43,7 @@ class Bar:
 
     @property
     def ratio(self) -> Spread | None:
-        """Over the repeats; None: none is fit to be told."""
+        """The spread over the repeats; None: no repeat is comparable."""
         return spread(each.ratio for each in self.runs)
 
     @property
@@ -70,12 +70,12 @@ class Bar:
 
     @property
     def oversold(self) -> list[int]:
-        """Units beyond the stock, of each run that sold so many."""
+        """The units beyond the stock, of each run that sold so many."""
         return [each.oversold for each in self.wrong if each.oversold]
 
 
 def comparable(result: Result) -> bool:
-    """Did it end by itself, sell anything, and was the shop what it measured?"""
+    """Return whether a run ended by itself, sold something, and measured the shop."""
     return (
         result.how == How.FINISHED
         and bool(result.goodput)
@@ -84,7 +84,7 @@ def comparable(result: Result) -> bool:
 
 
 def bars(comparison: Comparison) -> list[Bar]:
-    """The fastest first; those without a ratio last, in the order in which they were asked for."""
+    """Return the bars, the fastest first, then those without a ratio in the request's order."""
     against = {
         each.repeat: each.goodput
         for each in comparison.results
@@ -110,12 +110,12 @@ def bars(comparison: Comparison) -> list[Bar]:
 
 
 def scale(made: list[Bar]) -> Scale:
-    """One for all of them, from 0; to 1 at least, where the reference stands."""
+    """Return one scale for all bars, from 0 to at least 1, the reference's ratio."""
     return Scale.of((bar.ratio for bar in made), least=1.0)
 
 
 def alike(made: list[Bar]) -> list[tuple[Bar, Bar]]:
-    """Neighbours whose spreads overlap, so that this comparison does not tell them apart."""
+    """Return neighbours whose spreads overlap: this comparison does not distinguish them."""
     ratios = [(bar, bar.ratio) for bar in made if bar.ratio]
     return [
         (bar, other)

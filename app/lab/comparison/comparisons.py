@@ -1,4 +1,4 @@
-"""Start, find and stop comparisons; one at a time, and no other stampede beside it."""
+"""Start, find and stop comparisons: one at a time, and no other stampede at the same time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ LOOK_BACK = 100  # entries of the history; more than a day of lectures
 
 
 class Comparisons(Jobs[Comparison]):
-    """What the lab asks for, and what a comparison's own process says."""
+    """Comparisons, as the lab and a comparison's own process use them."""
 
     kind = Comparison
     unknown = UnknownComparison
@@ -72,8 +72,9 @@ class Comparisons(Jobs[Comparison]):
     ) -> Comparison:
         """Compare `modes` to the `reference`, which is measured too, chosen or not.
 
-        `crowd` has the BOUNDS of a run and of a comparison; `drive` starts the process that does
-        it. Raises UnknownItem and Invalid as Runs.check does, ComparisonIsOn, RunIsOn, StoreAway.
+        `crowd` has the BOUNDS of a run and of a comparison; `drive` starts the process that carries
+        it out. Raises UnknownItem and Invalid as Runs.check does, ComparisonIsOn, RunIsOn,
+        StoreAway.
         """
         names = self._check(item, [reference, *modes], stock, times, crowd)
         wanted = Comparison(
@@ -106,7 +107,7 @@ class Comparisons(Jobs[Comparison]):
         times: Mapping[str, int],
         crowd: Mapping[str, int],
     ) -> list[str]:
-        """The full names, each once. Raises with everything that is wrong."""
+        """Return the full names, each once. Raises Invalid with all errors."""
         errors = outside(BOUNDS, crowd)
         names: list[str] = []
         for mode in modes:
@@ -129,32 +130,33 @@ class Comparisons(Jobs[Comparison]):
         return names
 
     def _let_no_run_disturb(self) -> None:
-        """See Runs.start, which looks for comparisons in its turn."""
+        """Raise RunIsOn if a run is on; Runs.start looks for comparisons in turn."""
         with answering():
             for item in ITEMS:
                 if id := records.on(self.store, item):
                     raise RunIsOn(id)
 
     def on(self) -> Comparison | None:
-        """The one that is on. Raises StoreAway."""
+        """Return the comparison that is on, or None. Raises StoreAway."""
         with answering():
             id = records.on(self.store, COMPARISONS)
         try:
             return self.find(id) if id else None
-        except UnknownComparison:  # it has just claimed its place, and is not written yet
+        except UnknownComparison:  # it has just claimed its place, and has no record yet
             return None
 
     def past(self, first: int, most: int) -> list[Run | Comparison | Unreadable]:
-        """Comparisons, and runs that are no part of one: `most` after the `first`, newest first.
+        """Return `most` entries of the history after the `first`, newest first.
 
-        In the place of one that cannot be read stands the error. Raises DatabaseAway.
+        Entries are comparisons, and runs that are no part of one. An entry that cannot be read is
+        replaced by the error. Raises DatabaseAway.
         """
         with db.answering(), self.servers.sessions() as session:
             rows = history.page(session, first, most)
         return list(map(read, rows))
 
     def newest_with(self, mode: str) -> Comparison | None:
-        """The newest that has ended and compared `mode`, among the last LOOK_BACK of the history.
+        """Return the newest ended comparison of `mode`, among the last LOOK_BACK of the history.
 
         Raises DatabaseAway.
         """
@@ -165,14 +167,14 @@ class Comparisons(Jobs[Comparison]):
         return None
 
     def tell(self, comparison: Comparison) -> None:
-        """Write down how far it has come, and tell those who watch. Raises StoreAway."""
+        """Write the comparison's progress, and send it to its screens. Raises StoreAway."""
         with answering():
             records.put(self.store, COMPARISONS, comparison.id, comparison.encode())
             done = orjson.dumps({"done": len(comparison.results)})
             records.add(self.store, comparison.keys, "step", done)
 
     def crashed(self, job: Comparison) -> Comparison:
-        """The run that was on dies with it, and is told of."""
+        """Return the comparison as crashed; the run that was on dies with it."""
         if job.run:
             self._mark_run_crashed(job.run)
         return replace(job, how=How.CRASHED)

@@ -1,4 +1,4 @@
-"""The process of one comparison: it has its runs driven, one after the other."""
+"""The process of one comparison: it starts its runs, one after the other."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TICK = 0.2  # s between two looks at the run's process
 SERVER_BACK_S = 30.0  # for a store or database that went away to come back
 LONGEST = 120.0  # s that a run's process may take beyond its selling: start, last answers, audit
 HURRY = 1.5  # s for the run's process to end when the lab itself is being stopped
-IN_A_ROW = 2  # runs that died one after the other, after which nobody believes in the next
+IN_A_ROW = 2  # runs that died one after the other, after which the comparison gives up
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
 class GivenUp(Exception):
-    """It ends before its plan does."""
+    """Raised when the comparison ends before its plan does."""
 
     def __init__(self, how: How, why: str = "") -> None:
         super().__init__(how)
@@ -51,7 +51,7 @@ class Conduct:
         self.interrupted = stop
 
     def run(self, wanted: Comparison) -> None:
-        """Raises StoreAway when it cannot even say that it has ended."""
+        """Carry out the comparison. Raises StoreAway when not even its end can be written."""
         self.done = wanted
         with Heartbeat(self.runs.store, COMPARISONS, wanted.id) as self.heartbeat:
             how, why = How.FINISHED, ""
@@ -65,14 +65,14 @@ class Conduct:
             self.finish(replace(self.done, how=how, why=why))
 
     def finish(self, last: Comparison) -> None:
-        """Write down how it ended. Raises StoreAway when that cannot be said."""
+        """Write how it ended. Raises StoreAway when that fails."""
         try:
             self.patiently(lambda: self.comparisons.finish(last))
         except GivenUp as failed:
             raise StoreAway(failed.why) from failed
 
     def stampede(self) -> None:
-        """All that is planned. Raises GivenUp."""
+        """Run all that is planned. Raises GivenUp."""
         before: Run | None = None
         for planned in self.done.plan():
             if before:
@@ -93,13 +93,13 @@ class Conduct:
                 raise GivenUp(How.FAILED, before.why)
 
     def check_that_the_item_is_ours(self, before: Run) -> None:
-        """A round that was begun since our last run is somebody else's. Raises GivenUp."""
+        """Check that no other round was begun since our last run. Raises GivenUp."""
         newest = self.patiently(lambda: self.runs.rounds.newest(before.item))
         if newest is not None and newest.number != before.round.number:
             raise GivenUp(How.OVERTAKEN)
 
     def step(self, planned: Planned) -> Run:
-        """One run, from its start to its end."""
+        """Carry out one run, from its start to its end, and return it."""
         wanted = self.done
         run = self.patiently(
             lambda: self.runs.start(
@@ -115,13 +115,13 @@ class Conduct:
         self.tell(replace(wanted, run=run.id))
         self.wait_for(self.drivers.children[-1], run)
         ended = self.patiently(lambda: self.runs.find(run.id))
-        if ended.ended is None:  # its process is gone and has not said why
+        if ended.ended is None:  # its process is gone without a record of its end
             self.patiently(lambda: self.runs.mark_crashed(ended))
             ended = self.patiently(lambda: self.runs.find(run.id))
         return ended
 
     def wait_for(self, child: subprocess.Popen[bytes], run: Run) -> None:
-        """Until the run's process has ended; sooner when we are to stop. Raises GivenUp."""
+        """Wait until the run's process has ended, or sooner when we must stop. Raises GivenUp."""
         deadline = time.monotonic() + run.seconds + LONGEST
         is_stopping = False
         while child.poll() is None:
@@ -139,20 +139,20 @@ class Conduct:
                     is_stopping = True
 
     def stop_wanted(self) -> bool:
-        """Has somebody pressed Stop? False also while the store is away."""
+        """Return whether Stop was pressed; False also while the store is away."""
         with suppress(StoreAway), answering():
             return records.stop_wanted(self.runs.store, self.done.keys)
         return False
 
     def tell(self, now: Comparison) -> None:
-        """Write down how far it has come. Raises GivenUp."""
+        """Write the progress. Raises GivenUp."""
         self.done = now
         self.patiently(lambda: self.comparisons.tell(now))
 
     def patiently(self, deed: Callable[[], T]) -> T:
-        """Try for SERVER_BACK_S while a server is away. Raises GivenUp with the reason.
+        """Retry for SERVER_BACK_S while a server is away. Raises GivenUp with the reason.
 
-        A run may be on for a moment that is our own: its start was not answered.
+        Retries RunIsOn, too: that may be our own run, whose start was not answered.
         """
         deadline = time.monotonic() + SERVER_BACK_S
         while True:

@@ -1,4 +1,4 @@
-"""A comparison to take away: one HTML file that needs nothing else, CSV, JSON."""
+"""Export a comparison: one HTML file that needs nothing else, CSV, JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ COLUMNS = (
 
 
 def as_html(comparison: Comparison) -> Response:
-    """In the visitor's language. No address in it leads anywhere."""
+    """Return the HTML file in the visitor's language, without links."""
     styles = [Path(str(current_app.static_folder), name).read_text() for name in STYLES]
     text = render_template(
         "lab/comparison/export.html",
@@ -35,7 +35,7 @@ def as_html(comparison: Comparison) -> Response:
 
 
 def as_csv(comparison: Comparison) -> Response:
-    """A row a run; what it took it from is in the JSON."""
+    """Return a row for each run; the comparison's settings are in the JSON."""
     exported, text = document(comparison), StringIO()
     writer = csv.DictWriter(text, COLUMNS, extrasaction="ignore")
     writer.writeheader()

@@ -1,4 +1,4 @@
-"""What a comparison found, for the one sentence that a room takes home. No I/O."""
+"""The conclusion of a comparison, for the one sentence that a class remembers. No I/O."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from app.lab.comparison.bars import Bar
 
 @dataclass(frozen=True)
 class Conclusion:
-    """`slow` sells `times` times slower than `fast`; None where these runs do not tell two apart.
+    """`slow` sells `times` times slower than `fast`; None if the runs distinguish no two ways.
 
-    `fast` is the fastest way that kept its promise, `slow` the slowest; where only one did, it is
-    set beside the reference. `oversold` are the ways that sold up to `units` units more than there
-    were, `wrong` all whose audit found anything.
+    `fast` is the fastest way that kept its promise, `slow` the slowest; if only one did, it is
+    compared with the reference. `oversold` are the ways that sold up to `units` units more than
+    there were, `wrong` are all whose audit found anything.
     """
 
     slow: Bar | None
@@ -25,17 +25,20 @@ class Conclusion:
 
     @property
     def free(self) -> bool:
-        """Did the way that kept its promise lose nothing to the one that did not?"""
+        """Whether the way that kept its promise lost no speed against the one that did not."""
         return bool(self.slow and not kept(self.slow))
 
 
 def kept(bar: Bar) -> bool:
-    """Is it no exhibit, and did no audit of it find anything? Seen is not proven: it is a word."""
+    """Return whether the way is no exhibit, and no audit of it found anything.
+
+    That is an observation, no proof.
+    """
     return bool(bar.judged) and not bar.wrong and not bar.exhibit
 
 
 def finding(made: list[Bar]) -> Conclusion | None:
-    """Of the bars, the fastest first. None: no audit has judged any run."""
+    """Return the conclusion from the bars, the fastest first; None: no audit has judged any run."""
     if not any(bar.judged for bar in made):
         return None
     oversold = [bar for bar in made if bar.oversold]
@@ -46,7 +49,7 @@ def finding(made: list[Bar]) -> Conclusion | None:
 
 
 def _apart(made: list[Bar]) -> tuple[Bar, Bar, float] | tuple[None, None, None]:
-    """The slow one, the fast one, and how many times faster that is."""
+    """Return the slow way, the fast way, and how many times faster that is."""
     ratios = [(bar, bar.ratio) for bar in made if bar.ratio]
     beside = [(bar, ratio) for bar, ratio in ratios if kept(bar)]
     if len(beside) == 1:

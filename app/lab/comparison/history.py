@@ -1,4 +1,4 @@
-"""All that was measured here: stampedes and comparisons, the newest first, page by page."""
+"""The history of what was measured here: stampedes and comparisons, newest first, page by page."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.server.contract.operation import Field, Operation
 from app.text import Text
 
 MOST = 20  # on a page
-LAST = 100_000  # nobody has more pages, and no database need count so far
+LAST = 100_000  # no history has more pages, and no database need count so far
 
 
 def blueprint(comparisons: Comparisons) -> Blueprint:
@@ -78,7 +78,7 @@ def wire(past: Run | Comparison | Unreadable) -> Mapping[str, Any]:
 
 
 def entry(past: Run | Comparison | Unreadable) -> Mapping[str, object]:
-    """In a list of the templates."""
+    """Return an entry as a list in the templates shows it."""
     if isinstance(past, Unreadable):
         return _unreadable(past)
     if isinstance(past, Comparison):

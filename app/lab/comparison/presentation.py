@@ -21,7 +21,7 @@ HEIGHT = 40  # px of a bar and of the air around it
 
 
 class Ratio(TypedDict):
-    """Of goodput, to the reference's of the same repeat."""
+    """The goodput's ratio to the reference's in the same repeat."""
 
     min: float
     median: float
@@ -29,10 +29,10 @@ class Ratio(TypedDict):
 
 
 class Way(TypedDict):
-    """A way to sell in one comparison. `ratio` null: none is fit to be told.
+    """A way to sell in one comparison. `ratio` null: no run is comparable.
 
-    `runs` are its repeats, of which `judged` have a verdict; `wrong` and `oversold_in` of these
-    were not exact, and sold more than the stock, by `oversold_by_up_to` units.
+    `runs` are its repeats, of which `judged` have a verdict; `wrong` of these were not exact, and
+    `oversold_in` of them sold more than the stock, by `oversold_by_up_to` units.
     """
 
     mode: str
@@ -47,7 +47,7 @@ class Way(TypedDict):
 
 
 class Times(TypedDict, total=False):
-    """Of its rounds, as far as they were asked for."""
+    """Times of its rounds, as far as they were given."""
 
     think_ms: int
     lease_ms: int
@@ -71,7 +71,7 @@ class Asked(Times):
 
 @dataclass(frozen=True, kw_only=True)
 class RunRow(Result):
-    """One run, with what the others make of it; `ratio` None: not fit to be told."""
+    """One run, with its comparison to others; `ratio` None: not comparable."""
 
     exhibit: bool
     ratio: float | None
@@ -79,7 +79,7 @@ class RunRow(Result):
 
 
 class Document(Asked):
-    """For programs. Moments are ISO 8601 in UTC; null: not yet, or none."""
+    """A comparison for programs. Moments are ISO 8601 in UTC; null: not yet, or none."""
 
     id: str
     running: bool
@@ -89,7 +89,7 @@ class Document(Asked):
     ended_at: str | None
     machine: Machine
     planned: int  # runs
-    run: str | None  # id of the one that is on
+    run: str | None  # id of the run that is on
     ways: list[Way]
     runs: list[RunRow]
     remarks: list[str]
@@ -115,7 +115,7 @@ def document(comparison: Comparison) -> Document:
 
 
 def asked(comparison: Comparison) -> Asked:
-    """For another one like it."""
+    """Return the form's fields for another comparison like it."""
     times = cast(Times, {WIRE[name]: value for name, value in comparison.times.items()})
     return {
         "item": comparison.item,
@@ -148,7 +148,7 @@ def spread(of: Spread | None) -> Ratio | None:
 
 
 def drawing(of: Bar, along: Scale) -> Markup:
-    """Striped where an audit found something wrong; the line is where the reference stands."""
+    """Draw a bar: striped if an audit found something wrong, with a line at the reference."""
     pieces = []
     if of.ratio:
         pieces.append(
@@ -162,7 +162,7 @@ def drawing(of: Bar, along: Scale) -> Markup:
 
 
 def fit(value: float) -> float:
-    """No more digits than any run can vouch for."""
+    """Round a value to as many digits as a run supports."""
     return round(value, DIGITS)
 
 
@@ -172,7 +172,7 @@ def row(bar: Bar, each: Measured) -> RunRow:
 
 
 class ShownComparison(TypedDict):
-    """In the templates of one comparison."""
+    """A comparison in its own templates."""
 
     comparison: Comparison
     name: Text  # the item's
@@ -208,7 +208,7 @@ def shown(comparison: Comparison) -> ShownComparison:
 
 
 class Listed(TypedDict):
-    """In a list of many."""
+    """A comparison in a list of many."""
 
     id: str
     name: Text  # the item's

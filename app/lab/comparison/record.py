@@ -1,4 +1,4 @@
-"""What a comparison is: what was asked for, what its runs gave so far, and how it ended."""
+"""The record of a comparison: its request, its runs' results so far, and how it ended."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEWEST, MOST = 2, 8  # ways, the reference among them
 
 
 class Planned(NamedTuple):
-    """One run of a comparison that is to come."""
+    """One run of a comparison that is still to come."""
 
     mode: str
     repeat: int  # from 1
@@ -29,12 +29,12 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What one of its runs gave; None: not known.
+    """The result of one run; None: not known.
 
     `goodput` is sales a second up to the last sale, which came after `lasted_s`; the percentiles
     are the sales'; `busy` and `errors` count answers. `verdict`, `sold`, `left`, `oversold` and
     `undersold` are the audit's. `generator_cpu` is the share of one core that the buyers' process
-    took.
+    used.
     """
 
     mode: str
@@ -84,7 +84,7 @@ class Result:
 
 @dataclass(frozen=True)
 class Machine:
-    """What it was measured on; `workers` are the shop's, each with so many `threads`."""
+    """The measurement's machine and versions; `workers` are the shop's, each with `threads`."""
 
     version: str
     workers: int
@@ -115,9 +115,9 @@ class Machine:
 class Comparison:
     """One comparison. Times are in ms since 1970, `seconds` is how long each run may sell.
 
-    `modes` are full names, the `reference` first; `exhibits` are those of them that are broken on
-    purpose. `machine` is what it was measured on. `run` is the id of the run that is on. `how` is
-    a stampede.record.How, "" while it is on.
+    `modes` are full names, the `reference` first; `exhibits` are the modes among them that are
+    broken on purpose. `machine` is where it was measured. `run` is the id of the run that is on.
+    `how` is a stampede.record.How, "" while the comparison is on.
     """
 
     id: str
@@ -144,11 +144,13 @@ class Comparison:
 
     @property
     def crowd(self) -> dict[str, int]:
-        """As `Runs.start` takes it."""
+        """The buyers of each run, in the form of `Runs.start`."""
         return {"buyers": self.buyers, "seconds": self.seconds}
 
     def plan(self) -> list[Planned]:
-        """Every second repeat runs backwards, so that no way always comes first."""
+        """Return the planned runs; every second repeat is reversed, so that each way may come
+        first.
+        """
         return [
             Planned(mode, repeat)
             for repeat in range(1, self.repeats + 1)
@@ -160,7 +162,7 @@ class Comparison:
 
     @classmethod
     def decode(cls, record: bytes | str) -> Comparison:
-        """Raises Unreadable."""
+        """Decode a record. Raises Unreadable."""
         comparison = records.decode(
             cls,
             record,
@@ -181,7 +183,7 @@ class Comparison:
 
 
 def read(past: HistoryEntry) -> Run | Comparison | Unreadable:
-    """One entry of the history, or why it cannot be read."""
+    """Return one entry of the history, or the error that says why it cannot be read."""
     try:
         return (Run if past.kind == RUN else Comparison).decode(past.record)
     except Unreadable as error:

@@ -12,18 +12,18 @@ from app.lab.comparison.record import Comparison
 from app.service.round_view import warnings
 from app.text import Text, counted
 
-SHORT = 1.0  # s; a sale that is over sooner is mostly the buyers' coming
+SHORT = 1.0  # s; a shorter sale mostly measures how the buyers arrive
 
 
 def named(bar: Bar) -> str:
-    """For people: an exhibit never without its warning."""
+    """Return a mode's name for people: an exhibit always with its warning."""
     if bar.exhibit:
         return Text("%(mode)s (broken on purpose)", mode=bar.mode)
     return bar.mode
 
 
 def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
-    """What this very comparison cannot tell, one sentence each."""
+    """Return the limits of this very comparison, one sentence each."""
     sentences: list[str] = []
     for bar in made:
         sentences += _of_one(bar)
@@ -79,12 +79,12 @@ def _of_one(bar: Bar) -> list[str]:
 
 
 def _expected(comparison: Comparison, bar: Bar) -> list[str]:
-    """What the form says of such a round, too."""
+    """Return the remarks that the form makes about such a round, too."""
     times: dict[str, Any] = {**comparison.times}
     try:
         sentences = warnings(Round(comparison.item, 0, comparison.stock, bar.mode, **times))
-    except KeyError:  # a mode of a version that is no more
+    except KeyError:  # a mode that this version does not have
         return []
-    # The first one says of an exhibit what it is, and names it.
+    # The first warning of an exhibit names it and says what it is.
     own, about = (sentences[:1], sentences[1:]) if bar.exhibit else ([], sentences)
     return own + [Text("%(mode)s: %(sentence)s", mode=bar.mode, sentence=each) for each in about]

@@ -1,4 +1,4 @@
-"""Comparisons: start one, watch it come together, stop it, take it away."""
+"""Comparisons: start, watch, stop and export them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ LOOK, STOP = leads("compare.show", id="id"), leads("compare.stop", id="id")
 WATCH, RUN = leads("compare.events", id="id"), leads("stampede.show", id="run")
 TAKE = Link("compare.export", {"id": "$response.body#/id", "form": "csv"})
 LATEST = 6  # of the past, under the form
-# What the empty form shows: long enough for a ratio, short enough for a lecture.
+# Values of the empty form: long enough for a ratio, short enough for a lecture.
 DEFAULTS = {
     "item": "apple",
     "stock": 200,
@@ -215,7 +215,7 @@ def blueprint(comparisons: Comparisons, drivers: Drivers) -> Blueprint:
 
 
 class Choice(TypedDict):
-    """A way that can be compared; `missing` says why it cannot be, here."""
+    """A way that can be compared; `missing` says why it cannot be measured here."""
 
     name: str
     label: Text

@@ -1,7 +1,8 @@
-"""Somebody's own file with sell(redis, buyer) in the lab's explorer, beside the modes.
+"""The user's own file with sell(redis, buyer) in the lab's explorer, next to the modes.
 
-Whoever starts the lab names it (LAB_SELL); nobody sends one to the lab. It is read anew for each
-question: what is corrected in an editor, the next page shows. Each question has its own process.
+The person who starts the lab names the file (LAB_SELL); no client can send one. It is read again
+for each question: after a correction in the editor, the next page shows it. Each question has its
+own process.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ from app.explorer.own_desk import MODULE, Play, Search
 from app.explorer.student import Student
 from app.text import Text
 
-PLAY_S = 25.0  # its process has to start; code that hangs is named after 2 s, all ends after 20
+PLAY_S = 25.0  # its process has to start; hanging code is reported after 2 s, all ends after 20
 WAITING = 32  # questions that may be under way
 KEPT = 200  # answers
 
 Question = Search | Play
-Known = tuple[str, int, object]  # of which text of the file, for how many, and what
+Known = tuple[str, int, object]  # the file's text, the number of buyers, the question
 
 
 class OwnSell:
-    """Every question raises BadSell for what is wrong with the file, Unreachable for no answer."""
+    """Answers questions about the file. Each raises BadSell if the file is wrong.
+
+    Each raises Unreachable if there is no answer.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,7 +48,7 @@ class OwnSell:
         return self.path.name.encode(errors="replace").decode()
 
     def play(self, student: Student, buyers: int, moves: str) -> dict[str, Any]:
-        """As Explorer.play, with the file's `source`."""
+        """Play a schedule as Explorer.play does, with the file's `source`."""
         question = Play(student, buyers, moves)
         answer = self._answer(question, PLAY_S)
         if answer is None:
@@ -54,25 +58,25 @@ class OwnSell:
     def search(
         self, student: Student, buyers: int, faults: Faults, seconds: float
     ) -> dict[str, Any] | None:
-        """As Explorer.explored; it goes on when the seconds are over."""
+        """Search as Explorer.explored does; the search continues when the seconds are over."""
         return self._answer(Search(student, buyers, faults), seconds)
 
     def searched(self, student: Student, buyers: int, faults: Faults) -> bool:
-        """Was that asked before?"""
+        """Return whether that search was started before."""
         with self.looking:
             return _key(Search(student, buyers, faults)) in self.known
 
     def read(self) -> Student:
-        """The file as it is now; who answers one request reads it once."""
+        """Read the file as it is now; one request reads it once."""
         student = Student(self.path)
         try:
-            _ = student.source  # goes with it to its process
+            _ = student.source  # read now: it is sent to the process
         except OSError as error:
             raise BadSell(f"{self.path}: {error.strerror}") from error
         return student
 
     def _answer(self, question: Question, seconds: float) -> dict[str, Any] | None:
-        """None: it is not known yet."""
+        """Return the answer; None: it is not known yet."""
         key = _key(question)
         with self.looking:
             if key not in self.known:
@@ -88,12 +92,12 @@ class OwnSell:
             raise
         except ShopError as error:
             with self.looking:
-                self.known.pop(key, None)  # the next who asks may have better luck
+                self.known.pop(key, None)  # so that the next request tries again
             raise Unreachable(Text("The process that plays schedules died twice.")) from error
 
 
 class PendingAnswer:
-    """Of a process that may yet be at work."""
+    """The answer of a process that may still be at work."""
 
     def __init__(self, question: Question, turn: threading.Lock) -> None:
         self.question = question
@@ -114,7 +118,10 @@ class PendingAnswer:
             self.there.set()
 
     def within(self, seconds: float) -> dict[str, Any] | None:
-        """None: it is still at work. Raises BadSell for what is wrong with the code, ShopError."""
+        """Return the answer; None: the process is still at work.
+
+        Raises BadSell for errors in the code, ShopError.
+        """
         self.there.wait(seconds)
         if isinstance(self.said, ShopError):
             raise self.said

@@ -1,7 +1,7 @@
 """The explorer's process: it answers one question at a time (JSON, a line each, over pipes).
 
-No thread waits for it: a caller looks whether it has said something. So a server of
-greenlets can have it, and a test without any.
+No thread waits for it: a caller polls for its answer. So a server of greenlets can use it, and a
+test without any.
 """
 
 from __future__ import annotations
@@ -21,11 +21,14 @@ from servers.process import start
 COMMAND = (sys.executable, "-m", "app.explorer.desk")
 START_S = 10.0  # more, for the first answer: it has to load all of the modes
 PIECE = 1 << 16  # bytes that are read at once
-GRACE_S = 2.0  # to be gone after SIGKILL
+GRACE_S = 2.0  # s to end after SIGKILL
 
 
 class Gone(Exception):
-    """It died, or hung and was killed, before it had answered. Asked again, it is started anew."""
+    """Raised when the process died, or hung and was killed, before its answer.
+
+    The next question starts it again.
+    """
 
 
 @dataclass
@@ -36,17 +39,17 @@ class _Child:
 
 
 class ExplorerProcess:
-    """Started with the first question, and anew with the next one when it has gone."""
+    """The process; started with the first question, and again after it has gone."""
 
     def __init__(self, hangs_s: float) -> None:
-        """It hangs, and is killed, when it has not answered for `hangs_s`."""
+        """The process counts as hung, and is killed, after `hangs_s` without an answer."""
         self.hangs_s = hangs_s
         self.child: _Child | None = None
         self.until = 0.0  # by time.monotonic(): then it hangs
         self.heard = b""
 
     def ask(self, question: dict[str, Any]) -> None:
-        """Only when the last question has been answered. Raises Gone."""
+        """Send a question; only when the last one has been answered. Raises Gone."""
         self.until = time.monotonic() + self.hangs_s
         if self.child is None or self.child.process.poll() is not None:
             self.close()
@@ -60,7 +63,7 @@ class ExplorerProcess:
             raise Gone from error
 
     def answer(self, seconds: float) -> dict[str, Any] | None:
-        """Wait for it so long. None: it is still at work. Raises Gone."""
+        """Wait up to `seconds` for the answer. None: the process is still at work. Raises Gone."""
         until = min(time.monotonic() + seconds, self.until)
         while b"\n" not in self.heard:
             if self.child is None:
@@ -78,13 +81,13 @@ class ExplorerProcess:
         return answer
 
     def close(self) -> None:
-        """End it."""
+        """End the process."""
         child, self.child, self.heard = self.child, None, b""
         if child:
             child.process.kill()
             child.process.wait(GRACE_S)
             child.says.close()
-            with suppress(OSError):  # what it was not told any more
+            with suppress(OSError):  # the rest of a question that it did not read
                 child.asks.close()
 
 

@@ -1,7 +1,7 @@
-"""To start a search of the explorer: a POST, which no other site's page can send.
+"""Start a search of the explorer by a POST, which no other site's page can send.
 
-A GET starts the usual search of each target only, and once: of the others there are thousands, each
-of up to half a minute, and any page can make a browser GET.
+A GET starts only the usual search of each target, and once. There are thousands of other searches,
+each of up to half a minute, and any page can make a browser send a GET.
 """
 
 from __future__ import annotations
@@ -80,5 +80,5 @@ def blueprint(explorer: Explorer) -> Blueprint:
 
 
 def fields() -> dict[str, str]:
-    """Of the body, as they would stand in an address."""
+    """Return the body's fields as they would be in an address."""
     return {name: str(value) for name, value in parse.body(request).items()}

@@ -1,6 +1,6 @@
-"""The explorer for a browser: searches that may take long, and schedules played in no time.
+"""The explorer for a browser: searches that may take long, and schedules that are played at once.
 
-Each is the work of a process of its own (explorer_process.py): one searches, the other plays.
+Each has a process of its own (search_process.py): one searches, the other plays.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ from app.service.refusals import not_from_to
 from app.text import Text
 
 BUYERS = (2, 3)  # at the least and at the most: so many columns have room on a screen
-USUAL = Faults(crash=1, pause=1)  # what is looked at unless more is asked for, as at a terminal
+USUAL = Faults(crash=1, pause=1)  # the default, as at a terminal
 PLAY_S = 5.0  # an answer takes some hundredths
 SEARCH_S = 45.0  # it stops by itself after 30
 OWN = "own"  # in place of a mode: LAB_SELL
-WAITING = 32  # who may wait for a turn, and searches that may be asked for at once
+WAITING = 32  # requests that may wait for a turn, and searches that may be queued
 KEPT = 500  # answers
-LIVES = 2  # so often a search may end with its process
+LIVES = 2  # times that a search may start; each start but the last may die with its process
 
 
 class Wanted(NamedTuple):
-    """What is explored; hashable."""
+    """A wanted exploration; hashable."""
 
     target: str  # mode, or mode:recipe; or OWN
     buyers: int
     faults: Faults
-    own: Student | None = None  # somebody's own code, as it was when the request came
+    own: Student | None = None  # the user's own code at the time of the request
 
     @classmethod
     def read(cls, name: str, values: Mapping[str, str], own: Student | None = None) -> Wanted:
-        """Of an address: `values` may have buyers, and how many of each fault. Raises Invalid.
+        """Read an address: `values` may have buyers, and how many of each fault. Raises Invalid.
 
-        `own` is what OWN means.
+        `own` is the user's code that OWN stands for.
         """
         if own is None:
             name = parse_way(name).name
@@ -64,11 +64,14 @@ class Wanted(NamedTuple):
 
     @property
     def usual(self) -> bool:
-        """Is it what is looked at unless more is asked for? There are as many as targets."""
+        """Whether this is a target's usual search, without options.
+
+        There are as many as targets.
+        """
         return (self.buyers, self.faults) == (BUYERS[0], USUAL)
 
     def with_faults(self, used: Mapping[str, int]) -> Wanted:
-        """The same, with at least these allowed."""
+        """Return the same with at least these faults allowed."""
         more = {kind: max(limit, used[kind]) for kind, limit in self.faults._asdict().items()}
         return self._replace(faults=Faults(**more))
 
@@ -83,44 +86,50 @@ def _number(values: Mapping[str, str], name: str, bounds: tuple[int, int], usual
 
 @dataclass
 class Explored:
-    """`report`: as `lastapple explore --json` writes it; None: it takes more than we give it."""
+    """A search's result.
+
+    `report`: as `lastapple explore --json` writes it; None: no result in time.
+    """
 
     report: dict[str, Any] | None
 
 
 class Explorer:
-    """One for a server; its threads, or greenlets, may all ask."""
+    """The explorer of one server; its threads, or greenlets, may all use it."""
 
     def __init__(self, own: Path | None = None) -> None:
-        """`own`: a file with sell(redis, buyer)."""
+        """`own` is a file with sell(redis, buyer)."""
         self.own = OwnSell(own) if own else None
         self.player, self.searcher = ExplorerProcess(PLAY_S), ExplorerProcess(SEARCH_S)
         self.turn = threading.Lock()  # to play
         self.waiting = 0
         self.played: OrderedDict[tuple[str, int, str], dict[str, Any]] = OrderedDict()
-        self.looking = threading.Lock()  # to see what the searcher has said
+        self.looking = threading.Lock()  # held to read the searcher's answer
         self.queue: list[Wanted] = []  # the first is being searched
-        self.asked = False  # has the searcher been told of the first?
+        self.asked = False  # whether the searcher has got the first
         self.lives = LIVES
         self.found: OrderedDict[Wanted, Explored] = OrderedDict()
 
     def explorable(self) -> list[str]:
-        """Targets (`mode` or `mode:recipe`) that there is a model of, in teaching order."""
+        """Return the targets (`mode` or `mode:recipe`) with a model, in teaching order."""
         return targets.explorable()
 
     def called(self, target: str) -> str:
-        """In a heading."""
+        """Return a target's name in a heading."""
         return self.own.name if self.own and target == OWN else target
 
     def wanted(self, name: str, values: Mapping[str, str]) -> Wanted:
-        """See Wanted.read. Raises BadSell where somebody's own file cannot be read."""
+        """Read an address as Wanted.read.
+
+        Raises BadSell when the user's own file cannot be read.
+        """
         return Wanted.read(name, values, self.own.read() if self.own and name == OWN else None)
 
     def play(self, wanted: Wanted, moves: str) -> dict[str, Any]:
-        """See badluck/game/play.py: places, choices; or `impossible`. Somebody's own code has its
-        `source` beside them.
+        """Play a schedule; return places and choices, or `impossible` (see badluck/game/play.py).
 
-        Raises Unreachable, and BadSell for what is wrong with somebody's own code.
+        For the user's own code, the result has its `source`, too. Raises Unreachable, and BadSell
+        for errors in the user's own code.
         """
         if self.own and wanted.own:
             return self.own.play(wanted.own, wanted.buyers, moves)
@@ -161,20 +170,23 @@ class Explorer:
         raise Unreachable(Text("The process that plays schedules died twice."))
 
     def unasked(self, wanted: Wanted) -> bool:
-        """Is it an unusual search, and has nobody asked for it? Answers may be forgotten (KEPT)."""
+        """Return whether this is an unusual search that was not started.
+
+        Results may expire (KEPT).
+        """
         if self.own and wanted.own:
             is_searched = self.own.searched(wanted.own, wanted.buyers, wanted.faults)
             return not (wanted.usual or is_searched)
         return not (wanted.usual or wanted in self.found or wanted in self.queue)
 
     def seen(self, wanted: Wanted, seconds: float) -> Explored | None:
-        """As `explored`, but starts a usual search only."""
+        """Return the same as `explored`, but start only a usual search."""
         return None if self.unasked(wanted) else self.explored(wanted, seconds)
 
     def explored(self, wanted: Wanted, seconds: float) -> Explored | None:
-        """What a search has found; None when it has not come to its end in `seconds`.
+        """Return a search's result; None when it has not finished in `seconds`.
 
-        Then ask again: it goes on meanwhile. Raises Unreachable when too many are asked for.
+        Then ask again: the search continues. Raises Unreachable when too many are waiting.
         """
         if self.own and wanted.own:
             report = self.own.search(wanted.own, wanted.buyers, wanted.faults, seconds)
@@ -191,7 +203,7 @@ class Explorer:
             time.sleep(min(left, 0.05))
 
     def _look(self, wanted: Wanted) -> None:
-        """Take what the searcher has said, and give it something to do."""
+        """Read the searcher's answer, if there is one, and give it the next search."""
         if wanted not in self.found and wanted not in self.queue:
             if len(self.queue) >= WAITING:
                 raise Unreachable(Text("Too many searches are asked for at once."))

@@ -1,4 +1,4 @@
-"""The source beside a schedule: which functions of it are shown, and which lines are lit."""
+"""The source next to a schedule: which of its functions are shown, and which lines are lit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 @lru_cache(500)
 def lines(source: str, function: Function) -> list[Line]:
-    """Those of one function that do something; all that is special in HTML is escaped."""
+    """Return the lines of one function that do something, escaped for HTML."""
     return [
         Line(number, _shown(html, function.indent))
         for number, html in enumerate(_coloured(source), 1)
@@ -46,20 +46,20 @@ def _coloured(source: str) -> list[str]:
 
 
 def _shown(line: str, indent: int) -> str:
-    """As if the function stood at the file's edge."""
+    """Return a line without the function's own indentation."""
     line = PLAIN.sub(r"\1", JOINT.sub(r"\g<0><wbr>", line))
     return INDENT.sub(r'<span class="indent">\g<0></span>', line[indent:])
 
 
-Places = Sequence[Mapping[str, Any]]  # as badluck/game/play.py gives them
+Places = Sequence[Mapping[str, Any]]  # as badluck/game/play.py returns them
 Spots = dict[str, list[str]]  # each as `module:line`
 
 
-Marks = Mapping[str, tuple[str, str]]  # of each spot that is lit: `now` or `did`, and whose it is
+Marks = Mapping[str, tuple[str, str]]  # lit spot -> `now` or `did`, and the buyer
 
 
 class ShownSource(NamedTuple):
-    """One function."""
+    """One function, as it is shown."""
 
     module: str
     lines: list[Line]
@@ -69,7 +69,7 @@ class ShownSource(NamedTuple):
         return f"{self.module.replace('.', '/')}.py"
 
     def lit(self, marks: Marks) -> bool:
-        """Does anybody stand here? If nobody stands anywhere: did anybody at its end?"""
+        """Whether a buyer is in it; if no buyer is anywhere, whether one was in it at its end."""
         mine = {kind for spot, (kind, _) in marks.items() if spot in self.spots}
         return "now" in mine or ("now" not in dict(marks.values()) and bool(mine))
 
@@ -79,9 +79,9 @@ class ShownSource(NamedTuple):
 
 
 def sources(target: str, places: Places, own: str | None) -> list[ShownSource]:
-    """The functions in which anybody stands at any time; the mode's own first.
+    """Return the functions in which a buyer is at any time; the mode's own first.
 
-    `own` is the source of somebody's own code, where that is shown.
+    `own` is the source of the user's own code, if that is shown.
     """
     stood: dict[str, set[int]] = {catalogue.module_of(target): set()} if own is None else {}
     for place in places:
@@ -99,9 +99,9 @@ def sources(target: str, places: Places, own: str | None) -> list[ShownSource]:
 
 
 def lit(places: Places) -> list[dict[str, Spots]]:
-    """For each place and buyer where it is `now`, and what it just `did`.
+    """Return, for each place and buyer, the lines where it is `now` and that it just `did`.
 
-    A buyer at its end stays where it did its last step.
+    A buyer at its end stays at its last step.
     """
     spots_by_place: list[dict[str, Spots]] = []
     last: dict[str, list[str]] = {}
@@ -130,7 +130,7 @@ def _spot(spot: Sequence[Any]) -> str:
 
 
 def marked(place: Mapping[str, Spots]) -> Marks:
-    """At one place."""
+    """Return the lit lines at one place."""
     marks: dict[str, tuple[str, str]] = {}
     for kind in ("did", "now"):
         for spot in {spot for spots in place.values() for spot in spots[kind]}:

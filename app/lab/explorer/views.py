@@ -1,4 +1,4 @@
-"""The explorer: the shortest bad schedule step by step, and a game of making one."""
+"""The explorer: the shortest bad schedule step by step, and a game of finding one."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from app.service import catalogue
 from app.service.catalogue import parse_way
 from app.text import Text
 
-SEARCHED_S = 1.0  # for which a page waits for a search, before it says that it is under way
+SEARCHED_S = 1.0  # s a page waits for a search before it says that the search is running
 GLANCE = 0.05  # s, for a page that has something else to show
-AGAIN = 2  # s after which a page without scripts asks again
+AGAIN = 2  # s after which a page without scripts reloads
 TARGET = {
     "name": string(
         Text("What is explored: `watch`, `lock:lease`."), "naive", explorable(), required=True
@@ -162,7 +162,7 @@ def blueprint(explorer: Explorer) -> Blueprint:
 
 
 def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What both pages show: the sources, and the form that says what is looked at."""
+    """Return what both pages show: the sources, and the form with the current choice."""
     faults, budget = wanted.faults._asdict(), budget_of(wanted)
     own = wanted.target == OWN
 
@@ -185,7 +185,7 @@ def _common(wanted: Wanted, played: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def _retold(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
-    """A schedule in sentences, and the lines of the source at which the buyers stand."""
+    """Return a schedule in sentences, and the lines of the source at which the buyers are."""
     places: list[dict[str, Any]] = played["places"]
     return {
         "sentences": retold(places),
@@ -196,7 +196,7 @@ def _retold(target: str, played: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def budget_of(wanted: Wanted) -> dict[str, Any]:
-    """What an address has to say: all that is not as usual."""
+    """Return the fields of an address: all that differs from the default."""
     usual = {"buyers": BUYERS[0], **USUAL._asdict()}
     chosen = {"buyers": wanted.buyers, **wanted.faults._asdict()}
     return {name: value for name, value in chosen.items() if value != usual[name]}
@@ -212,7 +212,7 @@ def _no_report(wanted: Wanted, explored: Explored | None, unasked: bool) -> Resp
 def wrong(
     status: int, wanted: Wanted, what: str, sentence: Text, names: Iterable[str] = ()
 ) -> Response:
-    """A link that cannot be followed: why, and where to go from there."""
+    """Answer a link that cannot be followed: why, and where to go from there."""
     if not wants_html():
         kind = "unknown-finding" if status == 404 else "impossible"
         return problem(status, NOT_POSSIBLE, sentence, type=type_of(kind))
@@ -221,8 +221,11 @@ def wrong(
 
 
 def in_words(view: Callable[[str], Response]) -> Callable[[str], Response]:
-    """What cannot be explored is 404, somebody's own code that is wrong 422; that the explorer's
-    process has no answer is no fault of shop, store or database."""
+    """Wrap a view: an unknown target becomes 404, the user's own wrong code 422.
+
+    If the explorer's process has no answer, the page says that it is no fault of shop, store or
+    database.
+    """
 
     @wraps(view)
     def answered(name: str) -> Response:

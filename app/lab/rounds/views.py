@@ -53,7 +53,7 @@ LINKS = {
     name: leads(to, item="item", number="round")
     for name, to in {"look": "lab.show", "audit": "lab.audit", "holds": "holds.show"}.items()
 } | {"end": leads("lab.end", item="item")}
-MOST = 12  # holds on the page: what expires next
+MOST = 12  # holds on the page: those that expire next
 UNKNOWN = (UnknownItem, UnknownRound, Lacking, *BOOKS)
 
 
@@ -220,19 +220,19 @@ class Due(TypedDict):
 
 
 class AllDue(TypedDict):
-    """The holds that expire next, the first of them first."""
+    """The holds that expire next, the earliest first."""
 
     holds: list[Due]
 
 
 class Stands(View):
-    """A round and what is left of it: units; null, when nobody knows."""
+    """A round and what is left of it, in units; null: unknown."""
 
     left: int | None
 
 
 class Everything(About):
-    """What this installation runs on, and all that it can sell with."""
+    """This installation's versions and settings, and all its modes and recipes."""
 
     modes: list[CatalogueEntry]
     recipes: list[CatalogueEntry]
@@ -250,5 +250,5 @@ def shown(round: Round) -> ShownRound:
 
 
 def _defaults() -> dict[str, object]:
-    """What the empty form shows: the demo of a lecture, five people overselling ten apples."""
+    """Return the empty form's values: a lecture's demo, five people who oversell ten apples."""
     return {**terms(Round("apple", 0, 10, "naive", think=500)), "recipe": "lease"}

@@ -1,4 +1,4 @@
-"""What one buyer does in one step, in a sentence: by what it sends, and what that changes."""
+"""A buyer's step in a sentence, made from its commands and from what they change."""
 
 from __future__ import annotations
 
@@ -8,36 +8,36 @@ from typing import Any
 
 from app.text import Text
 
-Place = Mapping[str, Any]  # as badluck/game/play.py gives them
+Place = Mapping[str, Any]  # as badluck/game/play.py returns them
 
 WRITES = {"write.lua", "write_fenced.lua", "sell.lua"}  # scripts that write the stock
 READS = {"GET", "MGET", "read_fenced.lua"}
 ASKS = {"SET", "SETNX", "GETSET", "acquire_fenced.lua", "queue/acquire.lua"}  # for a lock
-NO = {"nil", "0", "[0"}  # how an answer begins that says so
+NO = {"nil", "0", "[0"}  # beginnings of a negative answer
 BROKE = "(the connection broke)"
 
 
 @dataclass(frozen=True)
 class Deed:
-    """What somebody did in one step, and how things stood before and after."""
+    """One step of an actor, and the state before and after it."""
 
     who: str
-    fiber: int  # 0 the purchase, else a renewal beside it
+    fiber: int  # 0: the purchase; else a renewal next to it
     commands: list[list[str]]  # the words of each
-    answer: str  # of a transaction only what EXEC answers is news
+    answer: str  # of a transaction, only EXEC's answer
     before: Place
     after: Place
-    owner: str  # whose the lock was before; "" nobody's
-    owns: str  # whose it is now
+    owner: str  # the lock's owner before the step; "": none
+    owns: str  # the lock's owner after it
 
     def sent(self, *names: str, key: str = "") -> bool:
-        """One of these commands, about that key?"""
+        """Return whether one of these commands was sent, about that key if one is given."""
         return any(
             command[0] in names and (not key or key in command[1:]) for command in self.commands
         )
 
     def about(self, key: str) -> bool:
-        """Is it what the first command is about?"""
+        """Return whether the first command is about this key."""
         return self.commands[0][1:2] == [key]
 
     @property
@@ -91,7 +91,7 @@ def _aborted(deed: Deed) -> Text | None:
 
 
 def _written(deed: Deed) -> Text | None:
-    """The stock, with the sale or without."""
+    """Return the sentence for a write of the stock, with the sale or without."""
     who, left = deed.who, deed.after["shown"]["stock"]
     if not deed.sent(*WRITES, "SET", "queue/release.lua", key="stock"):
         return None
@@ -129,7 +129,7 @@ def _written(deed: Deed) -> Text | None:
 
 
 def _written_since(deed: Deed) -> str:
-    """Who has written the stock since this buyer read it; "": nobody, or nobody knows who."""
+    """Return the buyer that has written the stock since this one read it; "": none, or unknown."""
     [buyer] = [actor for actor in deed.before["actors"] if actor["name"] == deed.who]
     return next((memory["by"] for memory in buyer["remembers"] if memory["key"] == "stock"), "")
 
@@ -177,11 +177,11 @@ def _changed_hands(deed: Deed) -> Text:
 
 
 def _asked(deed: Deed) -> Text | None:
-    """For a lock, or to be rid of it; and the lock that is shown is what it was."""
+    """Return the sentence for a command about the lock that has not changed its shown owner."""
     who, other = deed.who, deed.owner
     if not deed.before["shown"]["lock"] and deed.sent(
         "SET"
-    ):  # one of several masters', which is not shown
+    ):  # the lock of one of several masters, which is not shown
         if deed.no:
             return Text("One of the masters does not give its lock to %(who)s.", who=who)
         return Text("One of the masters gives its lock to %(who)s.", who=who)

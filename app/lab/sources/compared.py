@@ -1,4 +1,4 @@
-"""Two files side by side: which lines are in both, and which words of a line have changed."""
+"""Two files side by side: the lines that both have, and the changed words of a line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Numbered(NamedTuple):
 
 @dataclass(frozen=True)
 class LinePair:
-    """Lines that stand beside each other: one that is the same, or a change, or one side alone."""
+    """Two lines next to each other: the same line, a changed one, or a line of one side alone."""
 
     left: tuple[Numbered, ...]
     right: tuple[Numbered, ...]
@@ -29,10 +29,10 @@ class LinePair:
 
 
 def compared(left: File, right: File) -> list[LinePair]:
-    """Every line of both, in order."""
+    """Return every line of both files, in order."""
     rows: list[LinePair] = []
     before, after = enumerate(left.lines, left.first), enumerate(right.lines, right.first)
-    # Lines of both sides in the same place, of which none is like another.
+    # Lines of both sides in the same place, none of which is similar to another.
     gone: list[Numbered] = []
     come: list[Numbered] = []
     for sign in [*_signs(left.text, right.text), ""]:
@@ -52,10 +52,10 @@ def compared(left: File, right: File) -> list[LinePair]:
 
 
 def _signs(left: Sequence[str], right: Sequence[str]) -> str:
-    """As difflib.ndiff says: " " in both, "-" left, "+" right, "~" a line that has changed.
+    """Return difflib.ndiff's signs: " " in both, "-" left, "+" right, "~" a line that has changed.
 
-    It writes a "?" line below one or both lines of a pair, to show where they differ; that is how
-    it says that they are a pair. Indentation is no difference: the same steps stand deeper in a
+    ndiff writes a "?" line below one or both lines of a pair, to show where they differ; that is
+    how it says that they are a pair. Indentation is no difference: the same steps are deeper in a
     loop, or in a `with`.
     """
     marks = "".join(line[0] for line in ndiff(_stripped(left), _stripped(right)))
@@ -85,7 +85,7 @@ def _words(numbered: Numbered) -> list[str]:
 
 
 def _characters(words: Sequence[str], first: int, end: int) -> set[int]:
-    """Where these words stand. Not the indentation."""
+    """Return the positions of these words, without the indentation."""
     begin = len("".join(words[:first]))
     if first == 0 and words[:end] and words[0].isspace():
         begin = len(words[0])
@@ -93,7 +93,7 @@ def _characters(words: Sequence[str], first: int, end: int) -> set[int]:
 
 
 def _marked(line: Line, positions: set[int]) -> Line:
-    """The pieces of a line, cut where a change begins or ends."""
+    """Return the pieces of a line, cut where a change begins or ends."""
     cut, at = [], 0
     for piece in line:
         start = 0

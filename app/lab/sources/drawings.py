@@ -1,7 +1,7 @@
-"""The drawings of docs/, and the words in them for readers of another language than English.
+"""The drawings of docs/, and their words for readers of another language than English.
 
-Each drawing stands once, on a page, in a block of code marked `timeline`. It stays as it is: tests
-play it, and its columns would not bear longer words.
+Each drawing exists once, on a page, in a block of code marked `timeline`. It is never translated in
+place: tests play it, and its columns have no room for longer words.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ HEADS = {
     "fence": Text("the holder’s number"),
 }
 BEFALLS = "|".join(re.escape(fault.drawn) for fault in FAULTS.values())
-# Between tildes stands what happens to all; in brackets, in a line of its own, what one does or is
-# told, and a reply that is no value.
+# An event between tildes concerns all actors. In brackets, in a line of its own, is an action of
+# one actor, or a reply that is no value.
 NOTES = re.compile(rf"~ (.+?) ~|(?:  |-> )\((?!nil)([a-z][^)]+)\)|({BEFALLS}|= told \w+)")
 
 
 class Drawing(NamedTuple):
-    """What stands in ```timeline name```, and above it."""
+    """The text in ```timeline name```, and the heading and paragraph above it."""
 
     name: str
     text: str
-    heading: str  # the nearest, of whatever level
+    heading: str  # the nearest, of any level
     caption: str  # the paragraph before it
 
 
 def drawings(page: str) -> Iterator[Drawing]:
-    """All of a page, in Markdown, from top to bottom."""
+    """Yield all drawings of a page in Markdown, from top to bottom."""
     heading = caption = opened = ""
     for token in MarkdownIt().parse(page):
         match token.type:
@@ -54,12 +54,12 @@ def drawings(page: str) -> Iterator[Drawing]:
 
 
 def notes(drawing: str) -> list[str]:
-    """What stands there and is neither a command nor a value; each once, in order."""
+    """Return the notes in a drawing that are neither commands nor values; each once, in order."""
     return list(dict.fromkeys("".join(note) for note in NOTES.findall(drawing)))
 
 
 def narrated(drawing: str) -> list[tuple[str, Text]]:
-    """Its columns' names and its notes, each with what it says."""
+    """Return the names of its columns and its notes, each with its translation."""
     heads = re.findall(r"[a-z]+", drawing.partition("\n")[0])
     known = {name: HEADS[name] for name in heads if name in HEADS}
     return list((known | {note: Text(note) for note in notes(drawing)}).items())

@@ -1,4 +1,4 @@
-"""A file's text in pieces, each with what it is, so that a style sheet can colour it."""
+"""A file's text in pieces, each with its kind, so that a style sheet can colour it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pygments.lexers.python import PythonLexer
 from pygments.lexers.scripting import LuaLexer
 from pygments.token import Token
 
-# Pygments' kinds of token, and ours: few, as each needs a colour that one can read on both grounds.
-# The first that a token is a kind of.
+# Pygments' kinds of token, and ours: few, as each needs a colour that is readable on both grounds.
+# The first kind that fits a token counts.
 KINDS = (
     (Token.Comment, "comment"),
     (Token.Literal.String.Doc, "doc"),
@@ -36,7 +36,7 @@ Line = tuple[Piece, ...]  # without its end
 
 
 def highlight(text: str, suffix: str) -> list[Line]:
-    """The lines of a file whose name ends with `suffix` (.py, .lua)."""
+    """Return the lines of a file whose name ends with `suffix` (.py, .lua)."""
     lexer = LEXERS[suffix](stripnl=False, ensurenl=False)
     lines: list[list[Piece]] = [[]]
     for token, piece in lexer.get_tokens(text):

@@ -1,4 +1,4 @@
-"""Its rows of the matrix: what goes wrong with it, under each fault, and by how little."""
+"""A target's rows of the matrix: how it goes wrong under each fault, and at what cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.modes import Way
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """`finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
+    """One cell. `finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
 
     column: str  # a Text
     finding: str
@@ -23,13 +23,13 @@ class MatrixCell:
 
     @property
     def faults(self) -> Faults:
-        """With which it does."""
+        """The faults with which the finding is played."""
         return COLUMNS[self.column]
 
 
 @dataclass(frozen=True)
 class MatrixFindings:
-    """One row. `note` says what it has other than most: "2 buyers"."""
+    """One row. `note` says how it differs from the usual row: "2 buyers"."""
 
     target: str
     note: str
@@ -38,14 +38,14 @@ class MatrixFindings:
 
 @dataclass(frozen=True)
 class Matrix:
-    """The rows of one target; none for one that the explorer has no model of."""
+    """The rows of one target; none for a target without a model in the explorer."""
 
     rows: list[MatrixFindings]
-    kept_in: str = ""  # "database", "rows", "zookeeper": why the explorer has no model of it
+    kept_in: str = ""  # "database", "rows", "zookeeper": the reason why the explorer has no model
 
 
 def matrix(target: str) -> Matrix:
-    """`lock` alone has the rows of all its recipes."""
+    """Return a target's matrix; `lock` alone has the rows of all its recipes."""
     wanted = {name for name in explorable() if name == target or name.startswith(f"{target}:")}
     rows = []
     for name, cells in written().items():
@@ -57,7 +57,7 @@ def matrix(target: str) -> Matrix:
 
 
 def _parsed(name: str) -> tuple[str, str]:
-    """ "`lock:redlock`, 2 buyers" is a target and a note."""
+    """Split a row's name: "`lock:redlock`, 2 buyers" is a target and a note."""
     [(target, note)] = re.findall(r"^`([^`]+)`(?:, )?(.*)$", name)
     return target, note
 

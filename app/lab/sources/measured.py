@@ -1,4 +1,4 @@
-"""What `lastapple compare` has measured on this machine, if it has. No figure comes from elsewhere.
+"""Figures of `lastapple compare` on this machine, if there are any. No figure comes from elsewhere.
 
 Read from compare.json in VAR_DIR (`make compare` writes it there).
 """
@@ -33,7 +33,10 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Measured:
-    """A mode in one comparison. `figures` has those of FIGURES that could be told."""
+    """A mode in one comparison.
+
+    `figures` has those of FIGURES that were measured in all repeats.
+    """
 
     ended: datetime
     cpu: str
@@ -46,14 +49,14 @@ class Measured:
     seconds: int  # of each repeat's window
     repeats: int
     stock: int
-    url: str  # of the shop, if it was not one of the comparison's own
-    generator_bound: bool  # the load was the limit: the shop may be faster
+    url: str  # of the shop, if the comparison did not start one itself
+    generator_bound: bool  # the load generator was the limit: the shop may be faster
     figures: dict[str, Spread]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """`measured` None: `unreadable` says that there is a file, and it is no comparison of ours."""
+    """A target's cost. `measured` None and `unreadable`: the file is no comparison of ours."""
 
     file: str
     measured: Measured | None
@@ -62,7 +65,7 @@ class Cost:
 
 
 def cost(target: str, var: Path) -> Cost:
-    """What the comparison in `var` says of a target, `mode` or `mode:recipe`, if there is one."""
+    """Return the figures of a target, `mode` or `mode:recipe`, in the comparison in `var`."""
     file = var / NAME
     if not file.exists():
         return Cost(str(file), None)
@@ -81,14 +84,14 @@ def _full(mode: Any) -> str:
 
 
 def _read(file: Path) -> Any:
-    """Raises OSError, or ValueError when it is no JSON of a likely size."""
+    """Read the file. Raises OSError, or ValueError when it is no JSON of a likely size."""
     if file.stat().st_size > LARGEST:
         raise ValueError(file)
     return orjson.loads(file.read_bytes())
 
 
 def _waited(durability: object) -> str:
-    """Since it is a setting, the file says so."""
+    """Return the file's durability for the title; older files have none."""
     return f", DURABILITY={durability}" if durability else ""
 
 
@@ -114,5 +117,5 @@ def _measured(document: Any, rows: list[Any]) -> Measured:
 
 
 def _spread(values: list[Any]) -> Spread | None:
-    """None when a repeat has no such figure: it was not fit to be told."""
+    """Return the spread; None when a repeat lacks the figure, as it was not measured reliably."""
     return None if None in values else spread(map(float, values))

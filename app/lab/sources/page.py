@@ -19,12 +19,12 @@ from app.service.catalogue import CatalogueEntry
 
 @dataclass(frozen=True)
 class Page:
-    """`target` is written as everywhere: `watch`, `lock:lease`."""
+    """One target's page. `target` is written as everywhere: `watch`, `lock:lease`."""
 
     target: str
     entry: CatalogueEntry
     files: list[File]
-    section: File | None  # what a recipe's lock guards
+    section: File | None  # the part that a recipe's lock guards
     drawn: Drawn
     matrix: Matrix
     cost: Cost
@@ -33,9 +33,9 @@ class Page:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two targets side by side, the left file beside the right one.
+    """Two targets side by side, the left file next to the right one.
 
-    `before` comes before `sell`, or before a recipe's `attempt`: imports, and what it says.
+    `before` is the part before `sell`, or before a recipe's `attempt`: imports and docstring.
     """
 
     left: str
@@ -50,29 +50,29 @@ class Comparison:
 
     @property
     def both(self) -> int:
-        """Lines that are in both."""
+        """The number of lines that are in both."""
         return sum(row.same for row in self.rows)
 
     @property
     def left_only(self) -> int:
-        """Lines."""
+        """The number of lines that only the left file has."""
         return len(self.files[0].lines) - self.both
 
     @property
     def right_only(self) -> int:
-        """Lines."""
+        """The number of lines that only the right file has."""
         return len(self.files[1].lines) - self.both
 
 
 @cache
 def ways() -> dict[str, CatalogueEntry]:
-    """All modes, then all recipes, in teaching order."""
+    """Return all modes, then all recipes, in teaching order."""
     modes = {entry.name: entry for entry in catalogue.modes()}
     return modes | {f"lock:{entry.name}": entry for entry in catalogue.recipes()}
 
 
 def page(target: str, var: Path) -> Page:
-    """`var` is where this machine's comparison is kept. Raises UnknownWay."""
+    """Return a target's page; `var` has this machine's comparison. Raises UnknownWay."""
     entry, selling = _known(target), Way.of(target)
     return Page(
         target,
@@ -87,7 +87,7 @@ def page(target: str, var: Path) -> Page:
 
 
 def compare(left: str, right: str) -> Comparison:
-    """The first file of each, side by side. Raises UnknownWay."""
+    """Return the first file of each, side by side. Raises UnknownWay."""
     _known(left), _known(right)
     return _compared(left, right)
 
@@ -100,7 +100,7 @@ def _compared(left: str, right: str) -> Comparison:
 
 
 def _known(target: str) -> CatalogueEntry:
-    """Nothing is looked up by a name but this dict: no name is ever part of a path."""
+    """Look a target up in the catalogue, so that no name from a request is ever part of a path."""
     entry = ways().get(target)
     if entry is None:
         raise UnknownWay(target, ways())

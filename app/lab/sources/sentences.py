@@ -9,18 +9,18 @@ from app.domain.fault_words import FAULT_WORDS
 from app.lab.sources.buyer_actions import Deed, Place, told
 from app.text import Text
 
-TOKEN = re.compile(r"token-([A-Z])")  # the value of most locks: whose it is
+TOKEN = re.compile(r"token-([A-Z])")  # the value of most locks, which names the owner
 
 DAY = 86_400  # s
 
 
 def retold(places: Sequence[Place]) -> list[str]:
-    """A Text for each place but the first: what led there."""
+    """Return a Text for each place except the first: the step that led there."""
     return [_sentence(*each) for each in _steps(places)]
 
 
 def _steps(places: Sequence[Place]) -> Iterator[tuple[Place, Place, str, str]]:
-    """Before, after; and whose the lock was and is."""
+    """Yield each step's places before and after, and the lock's owner before and after."""
     owner = ""
     for number, after in enumerate(places[1:]):
         before, owned = places[number], owner
@@ -49,13 +49,13 @@ def _sentence(before: Place, after: Place, owner: str, owns: str) -> str:
 
 
 def _only_waits(place: Place) -> bool:
-    """Could nobody do anything else?"""
+    """Return whether all that any actor could do was wait."""
     waits = (wait for actor in place["actors"] for wait in actor["waits"])
     return all(wait["vain"] or wait["does"] != "send" for wait in waits)
 
 
 def _happened(does: str, who: str, what: str, waited: bool) -> str:
-    """`what` was done, or for how long; `waited`: all did, before it."""
+    """Return a sentence for `what`, an action or a duration; `waited`: all had waited before."""
     if does in FAULT_WORDS:
         return FAULT_WORDS[does].sentence(who, what)
     if does == "time" and not waited:
@@ -68,7 +68,7 @@ def _happened(does: str, who: str, what: str, waited: bool) -> str:
 
 
 def _lasted(number: str, unit: str) -> Text:
-    """Of "10.0 s" or "3 ms"."""
+    """Return a duration, of "10.0 s" or "3 ms"."""
     if unit == "ms":
         return Text("%(ms)s ms", ms=number)
     if float(number) >= DAY:

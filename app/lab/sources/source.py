@@ -1,4 +1,4 @@
-"""The files that make a mode or a recipe. Only what the catalogue names is ever read."""
+"""The files of a mode or a recipe. Only files that the catalogue names are ever read."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ STARTS = re.compile(r" +def (sell|attempt)\(")
 
 @dataclass(frozen=True)
 class File:
-    """`path` as it stands in the project; `lines` begin with number `first`."""
+    """One file, or a part of it. `path` is in the project; `lines` begin with number `first`."""
 
     path: str
     lines: list[Line]
@@ -39,9 +39,9 @@ class File:
 
 @cache
 def files(target: str) -> list[File]:
-    """Its own first, then the scripts that it sends; of a mode what all read and record.
+    """Return the target's own files, then its scripts; for a mode also the common reads.
 
-    Of a recipe over fairlock also that.
+    For a recipe over fairlock, the library's files, too.
     """
     selling = Way.of(target)
     own = Path(inspect.getfile(selling.kind))
@@ -60,14 +60,14 @@ def files(target: str) -> list[File]:
 
 @cache
 def section() -> File:
-    """What a recipe's lock guards: the critical section of mode `lock`."""
+    """Return the part that a recipe's lock guards: the critical section of mode `lock`."""
     lines, first = inspect.getsourcelines(Lock.critical_section)
     lock_file = _file(Path(inspect.getfile(Lock)))
     return File(lock_file.path, lock_file.lines[first - 1 : first - 1 + len(lines)], first)
 
 
 def parted(file: File) -> tuple[File, File]:
-    """What comes before a way's first statement, and the rest from its `def` on."""
+    """Split a file: the part before the way's first statement, and the rest from its `def` on."""
     start = next(number for number, text in enumerate(file.text) if STARTS.match(text))
     return (
         File(file.path, file.lines[:start], file.first),

@@ -1,6 +1,6 @@
-"""What docs/ draws of a mode or a recipe. Tests play every timeline there, or say who drew it.
+"""The drawings of a mode or a recipe in docs/. Tests play every timeline there, or know its origin.
 
-Read from the folder of the clone, where they stand once; an installation without it has none.
+Read from the folder of the clone, which has the only copy; an installation without it has none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FLAWED = ("As taught: ", "Warned of: ")
 
 @dataclass(frozen=True)
 class Timeline:
-    """`title` is the heading that it stands under; of a mode: what was found, and with what."""
+    """One drawing. `title` is its heading; for a mode, the finding and its fault."""
 
     text: str
     title: str = ""
@@ -42,13 +42,13 @@ class Timeline:
 
     @property
     def words(self) -> list[tuple[str, Text]]:
-        """What stands in it and is no command, with what that says."""
+        """The words in it that are no command, each with its translation."""
         return narrated(self.text)
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """`page` is where they come from, in the project's folder."""
+    """A target's timelines. `page` is their file in the project's folder."""
 
     page: str
     timelines: list[Timeline]
@@ -57,7 +57,7 @@ class Drawn:
 
 
 def drawn(target: str) -> Drawn:
-    """The timelines of `mode` or `mode:recipe`; none, and `missing`, without the docs."""
+    """Return the timelines of `mode` or `mode:recipe`; none, and `missing`, without the docs."""
     selling = Way.of(target)
     return _of_recipe(selling.recipe.name) if selling.recipe else _of_mode(selling.name)
 
@@ -73,7 +73,7 @@ def _of_recipe(name: str) -> Drawn:
 
 @cache
 def _of_mode(name: str) -> Drawn:
-    """The explorer's shortest schedule in which it goes wrong."""
+    """Return the explorer's shortest schedules in which the mode goes wrong."""
     path = DOCS / "modes.md"
     text = _text(path)
     timelines = [
@@ -85,10 +85,10 @@ def _of_mode(name: str) -> Drawn:
 
 
 def _caption(text: str) -> tuple[str, str, str]:
-    """`oversell, no fault (0, 2, 6)`: the finding, the column, and the cost in its brackets."""
+    """Split `oversell, no fault (0, 2, 6)` into finding, column, and the cost in brackets."""
     finding, _, outcome = text.partition(", ")
     written, _, cost = outcome.partition(" (")
-    column = next(name for name in COLUMNS if name == written)  # which can be said in any language
+    column = next(name for name in COLUMNS if name == written)  # a Text, which can be translated
     return finding, column, f"({cost}"
 
 

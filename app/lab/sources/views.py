@@ -24,7 +24,7 @@ from app.text import Text
 
 
 class Compared(Way):
-    """How a target did in a comparison with its reference, `to`."""
+    """A target's result in a comparison with its reference, `to`."""
 
     id: str
     started_at: str | None
@@ -35,7 +35,7 @@ BETWEEN = "..."  # two names in one address, as in naive...watch
 
 
 def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
-    """`var` is the folder in which the comparison of `make compare` is kept."""
+    """Return the routes; `var` is the folder with the comparison of `make compare`."""
     read = Blueprint("read", __name__)
 
     @read.get("/read")
@@ -62,7 +62,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
         },
     )
     def pair() -> Response:
-        """What the form asks for: its answer has an address that can be shared."""
+        """Redirect the form to an address that can be shared."""
         left, right = request.args.get("left", ""), request.args.get("right", "")
         reading.compare(left, right)
         return see_other(url_for("read.one", name=f"{left}{BETWEEN}{right}"))
@@ -99,7 +99,7 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
         )
 
     def compared(target: str) -> Compared | None:
-        """How it did in the lab's newest comparison with it; None: in none, or nobody can say."""
+        """Return its result in the lab's newest comparison of it; None: in none, or unknown."""
         try:
             comparison = comparisons.newest_with(target)
         except DatabaseAway:
@@ -125,7 +125,7 @@ CROWDED = "lock:del_takeover"
 
 
 def explorer(target: str, finding: str, faults: Faults) -> str:
-    """The address of the Explorer's page that plays a finding, with as few buyers as show it."""
+    """Return the address of the Explorer's page that plays a finding, with the fewest buyers."""
     query: dict[str, str | int] = {"finding": finding, **faults._asdict()}
     if target == CROWDED:
         query["buyers"] = 3
@@ -133,7 +133,7 @@ def explorer(target: str, finding: str, faults: Faults) -> str:
 
 
 def view(shown: reading.Page) -> Mapping[str, object]:
-    """A page on the wire: texts instead of coloured pieces."""
+    """Return a page for programs: texts instead of coloured pieces."""
     files = [{"path": file.path, "lines": file.text} for file in shown.files]
     part = shown.section
     section = part and {"path": part.path, "first": part.first, "lines": part.text}
@@ -141,7 +141,7 @@ def view(shown: reading.Page) -> Mapping[str, object]:
 
 
 def view_pair(shown: reading.Comparison) -> Mapping[str, object]:
-    """Two side by side on the wire: for each row the numbers of the lines of each side."""
+    """Return two side by side for programs: for each row the line numbers of both sides."""
     paths = [file.path for file in shown.files]
     rows = [
         {

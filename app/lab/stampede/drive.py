@@ -28,26 +28,29 @@ WINDOW = 2  # samples, one second: as the buyers count their sales (loadtest/fee
 
 
 class Goodput:
-    """Of the last second, sample by sample. `stock` is units, `sold` units so far."""
+    """The goodput of the last second, sample by sample. `stock` and `sold` count units."""
 
     def __init__(self, stock: int) -> None:
         self.stock = stock
         self.seen: deque[tuple[float, int]] = deque([(0.0, 0)], maxlen=WINDOW + 1)
 
     def now(self, at: float, sold: int) -> float | None:
-        """`at` is seconds since the first buyer came; None before that."""
+        """Return sales a second; None before the first buyer.
+
+        `at` is s since the first buyer came.
+        """
         self.seen.append((at, min(sold, self.stock)))
         (before, had), (_, has) = self.seen[0], self.seen[-1]
         return round((has - had) / (at - before), 1) if at > before else None
 
 
 def whole(sales: float | None, sold: int, stock: int) -> float | None:
-    """Of a whole run, of its `sales` a second; None: nothing was sold."""
+    """Return a whole run's goodput, from its `sales` a second; None: nothing was sold."""
     return round(sales * min(sold, stock) / sold, 1) if sales and sold else None
 
 
 TICK = 0.5  # s between two samples
-QUIET = 2.0  # s without a sale, after the last unit, until nobody need ask any more
+QUIET = 2.0  # s without a sale, after the last unit, until the run is over
 SETTLE = 30.0  # s for the audit to be sure
 LONGEST_PAUSE = 4.0  # s between two audits: each reads all orders of the round
 HURRY = 0.5  # s for everything to end when the lab itself is being stopped
@@ -56,7 +59,7 @@ log = logging.getLogger(__name__)
 
 
 class Drive:
-    """Carries out one run. Of what it does nothing is in memory only but the load's process."""
+    """Carries out one run. Only the load's process is in memory; all else is in the store."""
 
     def __init__(self, runs: Runs, auditor: Auditor, shop: str, stop: threading.Event) -> None:
         """`shop` is the address to buy at. `stop` is set when the lab is being stopped."""
@@ -67,7 +70,7 @@ class Drive:
         self.sample: Sample = {}
 
     def run(self, run: Run) -> None:
-        """Raises StoreAway when it cannot even say that it has ended."""
+        """Carry out the run. Raises StoreAway when not even its end can be written."""
         self.goodput = Goodput(run.round.stock)
         with Heartbeat(self.runs.store, run.item, run.id) as self.heartbeat:
             load = Load(self.shop, run.item, run.buyers, run.seconds)
@@ -84,8 +87,8 @@ class Drive:
             self.finish(replace(run, how=how, why=why), load)
 
     def sell(self, run: Run, load: Load) -> How:
-        """Until the time is up, all is sold, or something else ends it. Says which."""
-        began: float | None = None  # when the first buyer was there
+        """Run until the time is up, all is sold, or something else ends it. Return which."""
+        began: float | None = None  # when the first buyer came
         sold, last_sale = 0, time.monotonic()
         for now in self.ticks():
             if began is None and load.said:
@@ -108,7 +111,7 @@ class Drive:
         return How.INTERRUPTED
 
     def drain(self, run: Run, load: Load) -> None:
-        """The purchases under way are answered, at the shop's pace."""
+        """Wait until the purchases under way are answered, at the shop's pace."""
         start, at = time.monotonic(), self.sample.get("at_s", 0.0)
         while load.alive() and time.monotonic() < start + LAST_ANSWERS:
             if self.interrupted.wait(TICK) or self.heartbeat.lost:
@@ -116,7 +119,7 @@ class Drive:
             self.tell(run, load, "settling", at + time.monotonic() - start)
 
     def ticks(self) -> Iterator[float]:
-        """Moments of time.monotonic(), TICK apart; at once when we are interrupted."""
+        """Yield moments of time.monotonic(), TICK apart; at once when we are interrupted."""
         due = time.monotonic()
         while True:
             yield time.monotonic()
@@ -136,19 +139,19 @@ class Drive:
             log.warning("no sample: %s", error)
 
     def stop_wanted(self, run: Run) -> bool:
-        """Has somebody pressed Stop? False also while the store is away."""
+        """Return whether Stop was pressed; False also while the store is away."""
         with suppress(StoreAway), answering():
             return records.stop_wanted(self.runs.store, run.keys)
         return False
 
     def overtaken(self, run: Run) -> bool:
-        """Our round is over: what Locust buys now is somebody else's."""
+        """Return whether our round is over: purchases after that are in another round."""
         with suppress(StoreAway):
             return self.runs.rounds.newest(run.item) != run.round
         return False
 
     def finish(self, run: Run, load: Load) -> None:
-        """End the round, wait for the audit, write down the end. Goes on trying for SETTLE."""
+        """End the round, wait for the audit, and write the end. Retries for SETTLE."""
         deadline = time.monotonic() + (0 if self.interrupted.is_set() else SETTLE)
         start, at, pause = time.monotonic(), self.sample.get("at_s", 0.0), TICK
         audit: Audit | None = None
@@ -165,7 +168,7 @@ class Drive:
             self.tell(run, load, "settling", at + time.monotonic() - start)
             self.interrupted.wait(pause)
             pause = min(LONGEST_PAUSE, pause * 1.5)
-        # The last second has nothing to say now: what counts is the whole.
+        # The last second does not matter now: the whole run counts.
         sample: Sample = {**self.sample, **load.said, "sales": load.said.get("overall")}
         if audit:
             sample |= {"left": audit.left, "sold": audit.sold}

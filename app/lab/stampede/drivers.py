@@ -1,4 +1,4 @@
-"""Hands on the processes of runs and comparisons: they end with the process that started them."""
+"""Keeps the processes of runs and comparisons, which end with the process that started them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Drivers:
         self.children: list[subprocess.Popen[bytes]] = []
 
     def start(self, run: Run) -> None:
-        """The process that drives a run."""
+        """Start and return the process that drives a run."""
         self.launch("stampede", run.id)
 
     def launch(self, kind: str, id: str) -> None:
-        """In a session of its own; what it complains of is in VAR_DIR/log/stampede.log."""
+        """Start it in a session of its own; its errors are in VAR_DIR/log/stampede.log."""
         self.children = [child for child in self.children if child.poll() is None]
         path = self.settings.var / "log" / "stampede.log"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -11,25 +11,25 @@ from flask import Request, Response
 from app.lab.stampede.events import Event
 
 EVENT_ID = re.compile("[0-9]{1,19}-[0-9]{1,19}")
-LARGEST = 2**63  # no stream of ours comes so far; the store knows no id of more than 64 bits
+LARGEST = 2**63  # no stream of ours gets so long; the store has no id of more than 64 bits
 
 
 def last_seen(request: Request) -> str:
-    """The id of the last event that this browser has got; "" for none."""
+    """Return the id of the last event that this browser has got; "" for none."""
     last = request.headers.get("Last-Event-ID", "")
     known = EVENT_ID.fullmatch(last) and max(map(int, last.split("-"))) < LARGEST
     return last if known else ""
 
 
 def stream(events: Iterator[Event | None]) -> Response:
-    lines = chain([b"retry: 1000\n\n"], map(_wire, events))  # ms until it comes again
+    lines = chain([b"retry: 1000\n\n"], map(_wire, events))  # ms until the browser reconnects
     answer = Response(lines, mimetype="text/event-stream")
     answer.headers["X-Accel-Buffering"] = "no"
     return answer
 
 
 def nothing_more() -> Response:
-    """Tells a browser that there is nothing to come back for."""
+    """Tell a browser not to reconnect."""
     return Response(status=204)
 
 

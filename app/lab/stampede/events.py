@@ -1,4 +1,4 @@
-"""What a screen follows: events of a run or a comparison, from where it left off to the end."""
+"""Events of a run or a comparison for a screen, from where it left off to the end."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from app.store.runs import AT_ONCE
 from app.store.runs import Event as Event  # for the views, too
 
 EVERY = 0.5  # s between two looks; samples come as often
-# With the store answering, a run's heartbeat must be missing for so long until we believe it: after
+# While the store answers, a run counts as dead when its heartbeat was missing for this long: after
 # a store that was away its process needs a moment to show that it lives.
 DOUBT_S = 1.5
 AWAY, BACK = Event("", "away", "{}"), Event("", "back", "{}")
 
 
 def follow(jobs: Jobs[AnyJob], job: AnyJob, after: str) -> Iterator[Event | None]:
-    """The events after the one with the id `after` ("": all), each once, until the last.
+    """Yield the events after the one with the id `after` ("": all), each once, until the last.
 
-    None when there is nothing to tell, so that whoever sends this notices that nobody listens.
-    AWAY, which has no id, while the store does not answer, and BACK when it does again. Who finds
-    that the job's process is gone marks it as crashed.
+    Yields None when there is no event, so that the sender notices a closed connection. Yields AWAY,
+    which has no id, while the store does not answer, and BACK when it does again. If the job's
+    process is gone, marks the job as crashed.
     """
     missing: float | None = None
     away = False
@@ -61,8 +61,10 @@ def follow(jobs: Jobs[AnyJob], job: AnyJob, after: str) -> Iterator[Event | None
 
 
 def all_kept(runs: Runs, run: Run, after: str) -> list[Event]:
-    """The events of a run that has ended, after the one with that id. Raises StoreAway, and
-    DatabaseAway for one that is only there."""
+    """Return the events of a run that has ended, after the one with that id.
+
+    Raises StoreAway, and DatabaseAway for a run that is only in the database.
+    """
     with answering():
         events = records.read(runs.store, run.keys, "").events
     events = events or runs.kept_events(run)

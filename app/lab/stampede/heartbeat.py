@@ -14,19 +14,19 @@ from app.store import runs as records
 from app.store.clients.redis import answering
 
 BEAT_S = 0.5
-LIFE_MS = 2_500  # without a beat after which a run is nobody's any more
+LIFE_MS = 2_500  # without a beat after which another run may take the item
 
 log = logging.getLogger(__name__)
 
 
 class Heartbeat:
-    """Within `with` nobody else has the item. Entering raises StoreAway."""
+    """Within `with`, no other run has the item. Entering raises StoreAway."""
 
     def __init__(self, store: redis.Redis, item: str, id: str) -> None:
         self.store = store
         self.item = item
         self.id = id
-        self.lost = False  # another one is on: we were thought dead
+        self.lost = False  # another run has the item: this one was thought dead
         self.over = threading.Event()
         self.thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
@@ -44,7 +44,7 @@ class Heartbeat:
     ) -> None:
         self.over.set()
         self.thread.join()
-        with suppress(StoreAway), answering():  # the last beat may have come after the last word
+        with suppress(StoreAway), answering():  # a beat may have come after the end
             records.release(self.store, self.item, self.id)
 
     def _beat(self) -> None:
@@ -52,7 +52,7 @@ class Heartbeat:
             try:
                 with answering():
                     alive = records.beat(self.store, self.item, self.id, LIFE_MS)
-            except StoreAway as error:  # the next beat may come
+            except StoreAway as error:  # the next beat may succeed
                 log.warning("no beat: %s", error)
             else:
                 if not alive:

@@ -51,7 +51,7 @@ AnyJob = TypeVar("AnyJob", bound=Job)
 
 
 class Jobs(ABC, Generic[AnyJob]):
-    """One kind of them. At a `place` (an item, or COMPARISONS) at most one is on."""
+    """All jobs of one kind. At a `place` (an item, or COMPARISONS) at most one is on."""
 
     kind: type[AnyJob]
     unknown: type[ShopError]  # raised for an id that neither store nor database has
@@ -64,27 +64,27 @@ class Jobs(ABC, Generic[AnyJob]):
 
     @abstractmethod
     def place(self, id: str) -> str:
-        """The place of a job of that id; "" for what is no id of ours."""
+        """Return the place of a job with that id; "" for a text that is no id of ours."""
 
     @abstractmethod
     def no_job(self, id: str) -> ShopError:
-        """An `unknown`, in words."""
+        """Return an `unknown` error with its sentence."""
 
     @abstractmethod
     def crashed(self, job: AnyJob) -> AnyJob:
-        """The job as it has ended by a crash; what it had begun is ended, too."""
+        """Return the job as ended by a crash, and end all that it had begun."""
 
     @abstractmethod
     def over(self, job: AnyJob) -> AnyJob:
-        """The job as it ends now."""
+        """Return the job as it ends now."""
 
     @abstractmethod
     def row(self, job: AnyJob) -> Any:
-        """Its row of `table`. Raises StoreAway."""
+        """Return its row of `table`. Raises StoreAway."""
 
     @contextmanager
     def beginning(self, place: str, id: str) -> Iterator[None]:
-        """Keep the place for a job that begins; when that fails, others may begin.
+        """Claim the place for a job that begins; if that fails, release it.
 
         Raises `is_on`, StoreAway.
         """
@@ -99,20 +99,20 @@ class Jobs(ABC, Generic[AnyJob]):
             raise
 
     def mark_last_if_crashed(self, place: str) -> None:
-        """The last one there may have died unseen: there was no heartbeat when we came."""
+        """Mark the place's last job as crashed if it died unnoticed: no job has a heartbeat now."""
         with answering():
             id = records.newest(self.store, [place])[0].newest
         if id:
             try:
                 self.mark_crashed(self.find(id))
-            except (self.unknown, Unreadable):  # it has been forgotten, or is another version's
+            except (self.unknown, Unreadable):  # its record has expired, or is another version's
                 return
 
     def find(self, id: str) -> AnyJob:
-        """One of them, on or over. Raises `unknown`; StoreAway when that may be why."""
+        """Return a job, on or over. Raises `unknown`; StoreAway when that may be why."""
         away: StoreAway | None = None
         record: bytes | str | None = None
-        if (place := self.place(id)) and IDS.fullmatch(id):  # a database may refuse to look for it
+        if (place := self.place(id)) and IDS.fullmatch(id):  # other texts a database may refuse
             try:
                 with answering():
                     record = records.find(self.store, RunKeys(place, id))
@@ -125,9 +125,9 @@ class Jobs(ABC, Generic[AnyJob]):
         return self.kind.decode(record)
 
     def kept(self, id: str, away: StoreAway | None = None) -> Any:
-        """Its row in the database; None: there is none.
+        """Return its row in the database, or None.
 
-        Raises DatabaseAway, or rather `away`, why the store did not answer before.
+        Raises DatabaseAway, or rather `away`, the error with which the store has not answered.
         """
         try:
             with db.answering(), self.servers.sessions() as session:
@@ -138,7 +138,7 @@ class Jobs(ABC, Generic[AnyJob]):
             raise
 
     def stop(self, id: str) -> AnyJob:
-        """Ask one to end; one that has ended is left as it is. Raises as `find` does."""
+        """Ask a job to end; one that has ended is left as it is. Raises as `find` does."""
         job = self.find(id)
         if job.ended is None:
             with answering():
@@ -146,12 +146,12 @@ class Jobs(ABC, Generic[AnyJob]):
         return job
 
     def mark_crashed(self, job: AnyJob) -> None:
-        """Its process is gone: say so, once."""
+        """Write, once, that the job's process is gone."""
         if job.ended is None:
             self.finish(self.crashed(job))
 
     def finish(self, job: AnyJob) -> None:
-        """Write down how it ended, in the store and then in the database. Raises StoreAway."""
+        """Write how it ended, into the store and then into the database. Raises StoreAway."""
         over = self.over(job)
         with answering():
             if not records.finish(self.store, over.keys, over.id, over.encode(), over.last_word()):
@@ -165,5 +165,5 @@ class Jobs(ABC, Generic[AnyJob]):
 
 
 def now() -> int:
-    """ms since 1970."""
+    """Return ms since 1970."""
     return int(time.time() * 1000)

@@ -12,15 +12,21 @@ from servers.process import start
 
 from app.lab.stampede.sample import Heard
 
-LAST_ANSWERS = 10.0  # s for purchases under way when it is told to stop
+LAST_ANSWERS = 10.0  # s for purchases under way after `stop`
 KILL = 2.0  # s more, then it is killed
 
 
 class Load:
-    """Started by making it, in the main thread (see end_with_parent). `said` is its newest word."""
+    """The buyers' process; made in the main thread (see end_with_parent).
+
+    `said` is its newest message.
+    """
 
     def __init__(self, url: str, item: str, buyers: int, seconds: int) -> None:
-        """Buys at `url` until told to stop, or for `seconds` and some when we cannot any more."""
+        """Start buying at `url` until `stop`.
+
+        If this process dies, buying ends by itself a little after `seconds`.
+        """
         wanted = {
             "url": url,
             "item": item,
@@ -31,7 +37,7 @@ class Load:
         self.said: Heard = {}
         command = [sys.executable, "-m", "loadtest.stampede", json.dumps(wanted)]
         self.process = start(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.complaint = b""  # the last line of what it complained of
+        self.complaint = b""  # the last line of its errors
         self.readers = [
             threading.Thread(target=read, name="load", daemon=True)
             for read in (self._hear, self._hear_complaints)
@@ -50,16 +56,16 @@ class Load:
                 self.complaint = line.strip() or self.complaint
 
     def alive(self) -> bool:
-        """Does its process run?"""
+        """Return whether its process runs."""
         return self.process.poll() is None
 
     def stop(self) -> None:
-        """No new purchases; those under way are still answered."""
+        """Begin no new purchases; those under way are still answered."""
         if self.alive():
             self.process.terminate()
 
     def end(self, seconds: float) -> None:
-        """Wait so long for its end, then kill it; it is gone afterwards."""
+        """Wait up to `seconds` for its end, then kill it; it is gone afterwards."""
         try:
             self.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -69,5 +75,5 @@ class Load:
             reader.join()
 
     def last_word(self) -> str:
-        """Why it ended. To be asked after `end`."""
+        """Return why it ended. Call it after `end`."""
         return self.complaint.decode(errors="replace") or f"exit status {self.process.returncode}"

@@ -1,4 +1,4 @@
-"""What a run is: what was asked for, and how it ended."""
+"""The record of a run: its request, and how it ended."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ class How(StrEnum):
     """How a run ended; "" while it is on."""
 
     FINISHED = "finished"  # its time was up, or all was sold
-    STOPPED = "stopped"  # somebody pressed Stop
+    STOPPED = "stopped"  # Stop was pressed
     OVERTAKEN = "overtaken"  # another round of the item was started, or this one ended
-    FAILED = "failed"  # the load generator died; `why` is its last word
+    FAILED = "failed"  # the load generator died; `why` is its last error
     INTERRUPTED = "interrupted"  # the lab was stopped
     CRASHED = "crashed"  # the process that drove it is gone
 
@@ -35,7 +35,7 @@ class How(StrEnum):
 class Run:
     """One stampede. Times are in ms since 1970, `seconds` is how long it may sell.
 
-    `figures` is the last sample; `audit` None: nobody came to ask for it.
+    `figures` is the last sample; `audit` None: it was never audited.
     """
 
     id: str
@@ -48,7 +48,7 @@ class Run:
     why: str = ""
     figures: Sample = field(default_factory=Sample)
     audit: Audit | None = None
-    comparison: str = ""  # id of the one that it is part of
+    comparison: str = ""  # id of the comparison that it is part of
 
     @property
     def item(self) -> str:
@@ -63,13 +63,13 @@ class Run:
 
     @classmethod
     def decode(cls, record: bytes | str) -> Run:
-        """Raises Unreadable."""
+        """Decode a record. Raises Unreadable."""
 
         def read(members: Any) -> Round:
             try:
                 return require_supported(records.make(Round, members))
             except Newer:
-                raise Newer from None  # the run's word, not the round's
+                raise Newer from None  # the run's record is newer, not the round's
 
         return records.decode(cls, record, round=read, audit=_audit)
 
@@ -101,7 +101,7 @@ def _audit(members: Any) -> Audit | None:
 
 
 def kept_events(text: str) -> list[Event]:
-    """The events of a row."""
+    """Return the events of a row."""
     return [Event(*each) for each in orjson.loads(text)]
 
 

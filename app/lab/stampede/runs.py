@@ -1,4 +1,4 @@
-"""Start, find and stop runs; one an item at a time, in whatever process it is asked for."""
+"""Start, find and stop runs: one at a time for each item, in any process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` bri
 
 
 class Runs(Jobs[Run]):
-    """What the lab asks for, and what a run's own process says."""
+    """Runs, as the lab and a run's own process use them."""
 
     kind = Run
     unknown = UnknownRun
@@ -63,11 +63,11 @@ class Runs(Jobs[Run]):
         drive: Callable[[Run], None],
         comparison: str = "",
     ) -> Run:
-        """Begin a round and have it stampeded; `drive` starts the process that does so.
+        """Begin a round and a stampede on it; `drive` starts the stampede's process.
 
-        `crowd` has the BOUNDS; `comparison` is the id of the one that this is a part of. Raises as
-        Rounds.start does, RunIsOn, and ComparisonIsOn for any other one. Whatever is
-        refused, no round has been started.
+        `crowd` has the BOUNDS; `comparison` is the id of the comparison that this run is part of.
+        Raises as Rounds.start does, RunIsOn, and ComparisonIsOn for any other comparison. After any
+        error, no round has been started.
         """
         self.check(item, mode, stock, times, crowd)
         id = f"{item}-{secrets.token_hex(5)}"
@@ -90,7 +90,7 @@ class Runs(Jobs[Run]):
         times: Mapping[str, int],
         crowd: Mapping[str, int],
     ) -> None:
-        """Raises UnknownItem, and Invalid with everything that is wrong."""
+        """Check a run's fields. Raises UnknownItem, and Invalid with all errors."""
         errors = outside(BOUNDS, crowd)
         if find_spec("locust") is None:
             errors["buyers"] = NO_LOAD
@@ -102,31 +102,34 @@ class Runs(Jobs[Run]):
             raise Invalid(errors)
 
     def _let_no_comparison_be_disturbed(self, ours: str) -> None:
-        """A comparison claims first and then looks for runs, we look after we have claimed: of two
-        who come at once at least one sees the other."""
+        """Raise ComparisonIsOn if another comparison is on.
+
+        A comparison claims first and then looks for runs; a run looks for comparisons after its
+        claim. If both start at once, at least one sees the other.
+        """
         with answering():
             on = records.on(self.store, COMPARISONS)
         if on not in ("", ours):
             raise ComparisonIsOn(on)
 
     def kept_events(self, run: Run) -> list[Event]:
-        """All events of a run that the store has forgotten. Raises DatabaseAway."""
+        """Return all events of a run that the store has deleted. Raises DatabaseAway."""
         row = self.kept(run.id)
         return kept_events(row.events) if row else []
 
     def on(self) -> list[Run]:
-        """Those that are on, at most one an item. Raises StoreAway."""
+        """Return the runs that are on, at most one per item. Raises StoreAway."""
         with answering():
             newest = records.newest(self.store, ITEMS)
         return list(readable(self.find, [row.newest for row in newest if row.newest_is_on]))
 
     def latest(self, most: int) -> list[Run]:
-        """The newest of those that have ended. Raises DatabaseAway."""
+        """Return the newest runs that have ended. Raises DatabaseAway."""
         with db.answering(), self.servers.sessions() as session:
             return list(readable(Run.decode, history.latest(session, most)))
 
     def figures(self, run: Run) -> Sample:
-        """The newest sample; empty while there is none. Raises StoreAway."""
+        """Return the newest sample; empty while there is none. Raises StoreAway."""
         if run.ended:
             return run.figures
         with answering():
@@ -137,20 +140,20 @@ class Runs(Jobs[Run]):
         return sample
 
     def crashed(self, job: Run) -> Run:
-        """Nobody can buy in its round any more."""
+        """Return the run as crashed, and end its round, so that it sells no more."""
         figures = self.figures(job)
         self.end_round(job)
         return replace(job, how=How.CRASHED, figures=figures)
 
     def end_round(self, run: Run) -> None:
         """End its round, if it is the one that is running."""
-        # Somebody else did, or another one is on by now, maybe another version's.
+        # Another process has ended it, or another round runs by now, maybe another version's.
         with suppress(NotOnSale, Unreadable):
             self.rounds.end(run.item, only=run.round.number)
 
 
 def readable(decode: Callable[[str], Run], records: Iterable[str]) -> Iterator[Run]:
-    """Those that can be read; the history tells of the others."""
+    """Yield the records that can be read; the history shows the others."""
     for record in records:
         with suppress(Unreadable):
             yield decode(record)

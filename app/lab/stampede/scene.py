@@ -1,4 +1,4 @@
-"""What can be seen of a round while it sells, without an audit: cheap, and of this moment."""
+"""A round's figures while it sells, without an audit: cheap, and of this moment."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from app.store.clients.redis import answering
 
 
 def look(rounds: Rounds, round: Round) -> Sample:
-    """All of a sample that the shop knows: left, sold, in_flight, waiting and conflicts.
+    """Return all of a sample that the shop knows: left, sold, in_flight, waiting and conflicts.
 
-    `waiting` is None for a mode without a lock; else everybody under way but the one who can hold
-    it. Workers say so four times a second. Raises StoreAway, DatabaseAway.
+    `waiting` is None for a mode without a lock; otherwise all purchases under way except the one
+    that can hold it. Workers report it four times a second. Raises StoreAway, DatabaseAway.
     """
     ledger = rounds.ledgers.of(round)
     left, sold = ledger.left(round), ledger.sold(round)

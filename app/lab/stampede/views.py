@@ -163,7 +163,7 @@ class Document(Terms):
     buyers: int
     seconds: int  # that it may sell
     running: bool
-    comparison: str | None  # id of the one that it is part of
+    comparison: str | None  # id of the comparison that it is part of
     how: str | None  # a How
     why: str
     started_at: str | None
@@ -200,7 +200,7 @@ def listed(run: Run) -> Listed:
 
 
 def _again(run: Run) -> dict[str, object]:
-    """The form's fields for another one like it."""
+    """Return the form's fields for another run like it."""
     entry = catalogue.parse_way(run.round.mode)
     form = {name: value for name, value in terms(run.round).items() if name in ROUND}
     form |= {"buyers": run.buyers, "seconds": run.seconds, "mode": entry.mode.name}
@@ -208,6 +208,6 @@ def _again(run: Run) -> dict[str, object]:
 
 
 def _defaults() -> dict[str, object]:
-    """What the empty form shows: the demo of a lecture, naive, with a gap wide enough."""
+    """Return the empty form's values: a lecture's demo, naive, with a gap wide enough."""
     form = terms(Round("apple", 0, 100, "naive", think=20))
     return {**form, "recipe": "lease", "buyers": 32, "seconds": 30}

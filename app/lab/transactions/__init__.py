@@ -1,4 +1,4 @@
-"""MULTI and EXEC beside BEGIN and COMMIT: the first tutorial's lessons, live on both servers."""
+"""MULTI and EXEC next to BEGIN and COMMIT: the first tutorial's lessons, live on both servers."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ CASES: tuple[Case, ...] = (
 
 @dataclass(frozen=True)
 class Reading:
-    """What one server did in a case: every statement, and the stock before and after."""
+    """One server's part of a case: every statement, and the stock before and after."""
 
     steps: list[ServerStep]
     before: str
     after: str
-    so: str  # made of what was read
+    so: str  # the conclusion, made from the replies
     as_taught: bool
 
 
@@ -49,7 +49,7 @@ class Result:
     postgresql: Reading
     so: str
     as_taught: bool
-    taught: str  # what `so` ought to be
+    taught: str  # the conclusion that is taught
 
 
 def play(case: Case, where: Pair) -> Result:
@@ -63,7 +63,7 @@ def play(case: Case, where: Pair) -> Result:
 
 
 def joined(case: Case, valkey: Reading, postgresql: Reading) -> Result:
-    """What both did in a case, and what is to be said of it."""
+    """Return both servers' readings of a case with the conclusion."""
     return Result(
         case.name,
         case.title,

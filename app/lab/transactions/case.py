@@ -1,8 +1,8 @@
-"""One thing taught about MULTI, played in both servers' own words.
+"""One lesson about MULTI, played in both servers' own words.
 
-A case says what it *read*: its conclusion is made of the replies. Beside it stands what is taught;
-where the two differ, the server is right and the command says so. Every case begins with a stock
-of 3; A and B are two connections, and `side.stock()` is a look from outside, by a third.
+A case reports what it *read*: its conclusion is made from the replies. Next to it is the conclusion
+that is taught; where the two differ, the server is right and the command says so. Every case begins
+with a stock of 3. A and B are two connections, and `side.stock()` reads from outside, over a third.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from app.text import Text
 
 
 class Case(ABC):
-    """`teaches` is the sentence that it puts to the test."""
+    """One lesson; `teaches` is the sentence that it tests."""
 
     name: ClassVar[str]
     title: ClassVar[Text]
@@ -24,13 +24,13 @@ class Case(ABC):
 
     @abstractmethod
     def valkey(self, side: Valkey) -> str:
-        """Play it; returns the conclusion."""
+        """Play it on Valkey; returns the conclusion."""
 
     @abstractmethod
     def postgres(self, side: Postgres) -> str:
-        """Play it; returns the conclusion."""
+        """Play it on PostgreSQL; returns the conclusion."""
 
 
 def fate(before: str, after: str) -> str:
-    """What became of a write, seen from the value before it and after all."""
+    """Return the fate of a write, from the value before it and after everything."""
     return "is not there" if before == after else "stands"

@@ -1,4 +1,4 @@
-"""What a reply means, in a sentence, for whoever sees it for the first time."""
+"""Sentences that explain replies to a reader who sees them for the first time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.lab.transactions.sides import ServerStep
 from app.text import Text
 
 DONE_UNSEEN = Text("Done at once, and seen by nobody else yet.")
-# (statement, reply, what that means); the first that fits. Both are patterns for a beginning.
+# (statement, reply, meaning); the first that fits counts. Both are patterns for a beginning.
 MEANINGS = tuple(
     (re.compile(statement), re.compile(reply, re.DOTALL), words)
     for statement, reply, words in [
@@ -38,8 +38,8 @@ MEANINGS = tuple(
 
 
 def meanings(steps: Iterable[ServerStep]) -> list[str]:
-    """One sentence for each step; "" where the reply speaks for itself."""
-    begun: set[str] = set()  # who is in a transaction of SQL
+    """Return one sentence for each step; "" if the reply needs none."""
+    begun: set[str] = set()  # clients that are in a transaction of SQL
     sentences: list[str] = []
     for step in steps:
         if step.statement.startswith("BEGIN"):

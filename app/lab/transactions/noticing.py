@@ -1,4 +1,4 @@
-"""What happens when another writes in between."""
+"""Cases in which another client writes in between."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The cases as both servers have played them, for a browser: played once, and kept.
 
-A process of its own plays them: `lastapple transactions --json`. Whoever asks looks whether it has
-ended; so a server of greenlets can have it, and nobody can start a second one beside it.
+A process of its own plays them: `lastapple transactions --json`. A request polls whether it has
+ended. So a server of greenlets can use it, and no second process starts at the same time.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ HANGS_S = 90.0  # it ends by itself long before: each of its waits is bounded
 
 
 class NotPlayed(ShopError):
-    """They could not be played: in the words of the process that tried."""
+    """Raised when the cases could not be played; has the error text of the process that tried."""
 
 
 class _Playing:
-    """The process, and the files in which it says what both servers said."""
+    """The process, and the files with both servers' replies."""
 
     def __init__(self) -> None:
         self.until = time.monotonic() + HANGS_S  # then it hangs
@@ -40,13 +40,13 @@ class _Playing:
         self.process = start(COMMAND, stdout=self.said, stderr=self.complained)
 
     def over(self) -> bool:
-        """Has it ended? One that hangs is made to."""
+        """Return whether it has ended; one that hangs is killed."""
         if time.monotonic() > self.until:
             self.end()
         return self.process.poll() is not None
 
     def results(self) -> dict[str, Result]:
-        """When it is over. Raises NotPlayed when it did not say all."""
+        """Return the results when it is over. Raises NotPlayed when some are missing."""
         with self.files:
             self.said.seek(0)
             self.complained.seek(0)
@@ -62,7 +62,7 @@ class _Playing:
 
 
 class Recordings:
-    """One for a server; its threads, or greenlets, may all ask."""
+    """The recordings of one server; its threads, or greenlets, may all use them."""
 
     def __init__(self) -> None:
         self.looking = threading.Lock()
@@ -71,7 +71,7 @@ class Recordings:
         self.failed: NotPlayed | None = None
 
     def results(self, seconds: float) -> dict[str, Result] | None:
-        """All cases, by name. None: in `seconds` they have not come to an end; ask again.
+        """Return all cases by name. None: they have not finished in `seconds`; ask again.
 
         Raises NotPlayed, until `again`.
         """
@@ -88,7 +88,7 @@ class Recordings:
             time.sleep(0.05)
 
     def again(self) -> None:
-        """Have them played anew; nothing changes while that is under way already."""
+        """Play them again; no effect while they are being played."""
         with self.looking:
             self.played, self.failed = {}, None
 
@@ -113,7 +113,7 @@ class Recordings:
 
 
 def _result(case: Case, row: Mapping[str, Any]) -> Result:
-    """With the case's own words, which can be translated."""
+    """Return a result with the case's own Texts, which can be translated."""
     return joined(case, _reading(row["valkey"]), _reading(row["postgresql"]))
 
 

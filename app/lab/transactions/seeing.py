@@ -1,4 +1,4 @@
-"""Who sees what, and when."""
+"""Cases about visibility: which client sees which write, and when."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The two servers as somebody at their prompts meets them: a statement in, the reply as it came.
+"""The two servers as a person at their prompts sees them: a statement in, the reply as it came.
 
-Neither goes through the shop's clients: redis-py turns errors into exceptions of other words, and
+Neither side uses the shop's clients: redis-py turns errors into exceptions with other words, and
 SQLAlchemy begins transactions by itself. Here every word of both sides is seen.
 """
 
@@ -30,14 +30,14 @@ class ServerStep:
     client: str
     statement: str
     reply: str
-    stock: str  # as all others see it after that
+    stock: str  # as all other clients see it after that
 
 
 class ServerSide(ABC):
-    """One server during one case: its clients, and what they said, in order."""
+    """One server during one case: its clients and their replies, in order."""
 
     ask: ClassVar[str]  # the statement that reads the stock
-    restock: ClassVar[tuple[str, ...]]  # those that leave three units and nothing of other cases
+    restock: ClassVar[tuple[str, ...]]  # statements that leave three units, and nothing else
 
     def __init__(self, address: str) -> None:
         """`address`: see `throwaway.Pair`."""
@@ -49,7 +49,7 @@ class ServerSide(ABC):
             self.outside(statement)
 
     def stock(self) -> str:
-        """A look from outside, not noted."""
+        """Return the stock as seen from outside; the look is not noted."""
         return self.outside(self.ask)
 
     def __enter__(self) -> Self:
@@ -64,7 +64,7 @@ class ServerSide(ABC):
         self.open.close()
 
     def client(self, name: str) -> Say:
-        """A new connection, as something to say statements to; each is noted with its reply."""
+        """Open a connection; return a function that sends statements and notes the replies."""
         say = self.connect()
 
         def noted(statement: str) -> str:
@@ -76,7 +76,7 @@ class ServerSide(ABC):
 
     @abstractmethod
     def connect(self) -> Say:
-        """A new connection; nothing is noted."""
+        """Open a connection; its statements are not noted."""
 
 
 @contextmanager
@@ -127,7 +127,7 @@ def _as_shown(reply: object) -> str:
 
 
 class Postgres(ServerSide):
-    """Every statement by itself, as in psql; errors and command tags are written as psql does."""
+    """Sends every statement alone, as psql does; writes errors and command tags as psql does."""
 
     ask = "SELECT units FROM stock"
     restock = (
@@ -137,9 +137,9 @@ class Postgres(ServerSide):
     )
 
     def connect(self) -> Say:
-        import psycopg  # here, because it comes with the extra `postgres` only
+        import psycopg  # imported here, because only the extra `postgres` installs it
 
-        # Autocommit: BEGIN is sent when a case says BEGIN, and never otherwise.
+        # Autocommit: BEGIN is sent when a case sends BEGIN, and never otherwise.
         with _answering("PostgreSQL", psycopg.Error):
             connection = psycopg.connect(
                 self.address,
@@ -154,7 +154,7 @@ class Postgres(ServerSide):
                 try:
                     cursor = connection.execute(statement.encode())
                 except psycopg.Error as error:
-                    if error.diag.message_primary is None:  # not the server's word
+                    if error.diag.message_primary is None:  # not the server's error
                         raise
                     return f"{error.diag.severity}:  {error.diag.message_primary}"
             if cursor.description:

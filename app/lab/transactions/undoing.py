@@ -1,4 +1,4 @@
-"""What an error undoes, and what can be taken back."""
+"""Cases about undoing: the effects of an error, and of a rollback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MULTI and EXEC beside BEGIN and COMMIT: what both servers said, step by step."""
+"""MULTI and EXEC next to BEGIN and COMMIT: both servers' replies, step by step."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from app.server.answers import json, page, problem, see_other, type_of, wants_ht
 from app.server.contract.operation import Answer, Operation, leads, string
 from app.text import Text
 
-PLAYED_S = 1.0  # for which a page waits for both servers, before it says that they are at work
-AGAIN = 2  # s after which a page without scripts asks again
+PLAYED_S = 1.0  # s a page waits for both servers before it says that they are at work
+AGAIN = 2  # s after which a page without scripts reloads
 NUMBERS = {case.name: number for number, case in enumerate(CASES, 1)}
 PROBLEMS = (Invalid, "not-played")
 
