@@ -1,1 +1,1 @@
-"""Runs the modes' real code in every order of its commands, with faults: what can go wrong?"""
+"""The explorer: runs the modes' real code in every order of its commands, with faults."""

@@ -1,4 +1,4 @@
-"""What a shop's store says: units, sales and the lock."""
+"""The content of a shop's store: units, sales and the lock."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import NamedTuple
 from badluck.report.saved_traces import Columns
 from badluck.target import Shown, StoredLock
 
-UNITS = (1, 10)  # that may be asked for, at the least and at the most
-# What is shown of a book: units on the shelf, the lock's value, orders that the store knows of.
+UNITS = (1, 10)  # units of a round: the fewest and the most
+# The columns shown of a book: units on the shelf, the lock's value, orders that the store knows of.
 COLUMNS: Columns = {"stock": int, "lock": str, "sold": int}
 
 
@@ -30,7 +30,7 @@ class Book(NamedTuple):
 
 
 def shelf(stock: int, quantity: int = 1, think: int = 0) -> str:
-    """What the buyers find, for people; `think` in ms."""
+    """Describe the buyers' setting for people; `think` is in ms."""
     units = "unit" if stock == 1 else "units"
     each = f", {quantity} each" if quantity > 1 else ""
     return f"{stock} {units} on the shelf{each}" + (f", {think} ms of thinking" if think else "")

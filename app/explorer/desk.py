@@ -1,7 +1,7 @@
-"""The process in which the browser's explorer works: a question a line, and an answer a line.
+"""The worker process of the browser's explorer: reads a question a line, writes an answer a line.
 
-`python -m app.explorer.desk`, started by app/lab/explorer/search_process.py. What buyers have of
-their own (`Target.surroundings`) is put in place for a whole process, so it must not be the lab's.
+`python -m app.explorer.desk`, started by app/lab/explorer/search_process.py. It patches the whole
+process with the buyers' surroundings (`Target.surroundings`), so it must not be the lab's process.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from badluck.search.state_table import TooMany
 from app.explorer.targets import Target
 
 MEMORY = 1 << 30  # bytes of address space
-SEARCH = 30  # s; then no state more is looked at
-BOARDS = 6  # kept: who walks on finds what was learned
+SEARCH = 30  # s; after that no more states are explored
+BOARDS = 6  # kept: a player who continues finds the states learned so far
 
 Question = dict[str, Any]
 
@@ -35,7 +35,7 @@ class Desk:
         self.boards: OrderedDict[tuple[str, int], Board] = OrderedDict()
 
     def answer(self, question: Question) -> dict[str, Any]:
-        """Of {"do": "play" or "search", "target", "buyers", ...}."""
+        """Answer a question: {"do": "play" or "search", "target", "buyers", ...}."""
         target, buyers = Target(question["target"]), question["buyers"]
         with target.surroundings():
             if question["do"] == "search":
@@ -62,7 +62,7 @@ class Desk:
         return self.boards[key]
 
     def search(self, target: Target, buyers: int, faults: Faults) -> dict[str, Any]:
-        """A report, with each schedule as it is written in a link."""
+        """Return a report, with each schedule as it is written in a link."""
         explorer = Explorer(target, buyers)
         signal.signal(signal.SIGALRM, lambda *_: explorer.stop())
         signal.setitimer(signal.ITIMER_REAL, SEARCH)
@@ -70,11 +70,11 @@ class Desk:
             report = explorer.explore(faults)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
-        return written(report, Board(target, buyers))  # none that may be full
+        return written(report, Board(target, buyers))  # a new board: the kept one may be full
 
 
 def written(report: Report, board: Board) -> dict[str, Any]:
-    """What the lab shows of a report: each schedule as it is written in a link."""
+    """Return a report for the lab, with each schedule as it is written in a link."""
     findings = [
         {"name": finding.name, "cost": list(finding.cost), "moves": spelled(board, finding.trace)}
         for finding in report.findings
@@ -84,9 +84,9 @@ def written(report: Report, board: Board) -> dict[str, Any]:
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is for the lab, which then ends us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the lab handles it, and ends us
     output = os.dup(1)
-    os.dup2(2, 1)  # whatever prints by mistake, prints no answer
+    os.dup2(2, 1)  # so that a stray print() writes no answer
     desk = Desk()
     with os.fdopen(output, "wb") as to:
         for line in sys.stdin.buffer:

@@ -1,4 +1,4 @@
-"""What goes wrong with exploring, as the shop says it."""
+"""Errors of the explorer, translated into the shop's."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from app.domain import ShopError
 
 
 class BadSell(ShopError):
-    """Something is wrong with somebody's own `sell`."""
+    """Raised when something is wrong with the user's own `sell`."""
 
 
 class Unreachable(ShopError):
-    """No answer now: too many ask, or the process died twice."""
+    """Raised when there is no answer now: too many questions, or the process died twice."""
 
 
 @contextmanager
 def in_the_shops_words() -> Iterator[None]:
-    """Raises ShopError, BadSell for somebody's own code."""
+    """Translate errors into ShopError; into BadSell for the user's own code."""
     try:
         yield
     except BadCode as error:

@@ -1,4 +1,4 @@
-"""What can go wrong in a shop, by the names that a teacher would use: a table of rules."""
+"""Findings in a shop, named as a teacher would name them: a table of rules."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def _orders(view: View) -> set[str]:
 
 
 def bought(view: View) -> set[str]:
-    """Orders of buyers who were told that they have bought."""
+    """Return the orders of buyers that got the answer that they have bought."""
     return {view.target.order(name).id for name, word in view.answers.words if word == "SOLD"}
 
 
 def _sold(view: View) -> int:
-    """Units of all orders that the store knows of."""
+    """Return the units of all orders that the store knows of."""
     return sum({sale.id: sale.quantity for sale in view.book.sales}.values())
 
 
 def _units(view: View) -> int:
-    """Units that somebody is to get: was told so, or stands in the book."""
+    """Return the units that are promised to a buyer: in an answer, or by an order in the book."""
     units = dict.fromkeys(bought(view), view.target.quantity)
     units |= {sale.id: sale.quantity for sale in view.book.sales}
     return sum(units.values())
@@ -81,7 +81,7 @@ def _no_sale(end: Ending) -> bool:
     return bool(answers.words) and nothing and book.left >= target.quantity and end.calm
 
 
-# The gravest first: it is what a verdict speaks of.
+# The gravest first: the verdict names it.
 RULES: tuple[Rule, ...] = (
     StateRule(
         "oversell",
@@ -135,13 +135,13 @@ RULES: tuple[Rule, ...] = (
         explanation="The others buy again and again while one buyer never gets a turn.",
     ),
 )
-# Of a round with a limit, in which all the explorer's buyers are one.
+# For a round with a limit, in which all the explorer's buyers are one person.
 ABOVE_LIMIT = StateRule(
     "above the limit",
     "One buyer was sold more units than one may have.",
     _above_limit,
 )
-# Of a file of one's own: its sell() may also come to no answer at all, or raise an exception.
+# For the user's own file: its sell() may also return no answer, or raise an exception.
 NOTHING = "NOTHING"
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong where buyers hold first and then pay, by the names that a teacher would use."""
+"""Findings where buyers hold first and then pay, named as a teacher would name them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _sold(view: View) -> dict[str, int]:
 
 
 def _promised(view: View) -> int:
-    """Units that somebody has paid for, was told so, or may still pay for."""
+    """Return the units that a buyer has paid for, got a yes for, or may still pay for."""
     quantities = dict.fromkeys(findings.bought(view), view.target.quantity)
     over = {end.id for end in view.book.ends if end.stands != PAID}
     held = {id: units for id, units in _held(view).items() if id not in over}
@@ -26,7 +26,7 @@ def _promised(view: View) -> int:
 
 
 def _accounted(view: View) -> int:
-    """Units left, held and sold. What is in two places counts twice."""
+    """Return the units left, held and sold. A unit in two places counts twice."""
     units = sum(_held(view).values()) + sum(_sold(view).values())
     return max(0, int(view.book.left)) + units
 
@@ -98,12 +98,12 @@ FOR_EVER = StateRule(
 )
 ERROR = EndRule("error", "Without any fault a buyer was told of an error.", _error)
 IN_PLACE = {rule.name: rule for rule in (OVERSOLD, LOST)}
-# What is no fault here: units that are held are not on sale, and may come back later.
+# These are no fault here: units that are held are not on sale, and may come back later.
 NO_MATTER = ("undersell", "no sale")
 
 
 def _rules() -> tuple[Rule, ...]:
-    """The gravest first."""
+    """Return the rules, the gravest first."""
     usual = [IN_PLACE.get(rule.name, rule) for rule in findings.RULES]
     rest = [rule for rule in usual if rule.name not in NO_MATTER]
     return rest[0], TWO_ENDS, TOO_LATE, THERE_TWICE, *rest[1:4], FOR_EVER, *rest[4:], ERROR

@@ -1,6 +1,6 @@
-"""Ways of selling in a round that holds, against every fault: a table of docs/matrix.md.
+"""The matrix of rounds with holds: every sound way to sell against every fault, in docs/matrix.md.
 
-Every sound one of the explorer's. `lastapple explore --matrix --holds` makes it.
+`lastapple explore --matrix --holds` makes it.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ from app.modes import Way
 BUYERS = 3  # A pays at once, B too late, C cancels and sweeps
 
 PAUSES = str(next(column for column, faults in COLUMNS.items() if faults.pause))
-AT_EASE = ("atomic", "decr", "watch")  # under both pauses with three
+AT_EASE = ("atomic", "decr", "watch")  # few states: both pauses with three buyers are possible
 
 
 def asked() -> list[MatrixRow]:
-    """The table's rows, in teaching order."""
+    """Return the table's rows, in teaching order."""
     sound = [name for name in explorable() if not Way.of(name).exhibit]
     return [MatrixRow(name, matrix.FEWER.get(name, BUYERS)) for name in sound]
 
 
 def explored(row: MatrixRow, columns: Sequence[str] = tuple(COLUMNS)) -> dict[str, Report]:
-    """One way of selling: column -> what was found.
+    """Explore one way to sell; return column -> report.
 
-    Each by itself: how many states redlock has depends on what was learned before.
+    Each column is explored alone: how many states redlock has depends on what was learned before.
     """
     return {
         column: Explorer(Holding(row.name), buyers(row, column)).explore(faults(row, column))
@@ -41,23 +41,23 @@ def explored(row: MatrixRow, columns: Sequence[str] = tuple(COLUMNS)) -> dict[st
 
 
 def buyers(row: MatrixRow, column: str) -> int:
-    """With three, two pauses make more than 200,000 states of most."""
+    """Return how many buyers. With three, two pauses make over 200,000 states in most modes."""
     return 2 if column == PAUSES and row.name not in AT_EASE else row.buyers
 
 
 def faults(row: MatrixRow, column: str) -> Faults:
-    """Of two buyers at four servers even one pause is a hundred thousand states."""
+    """Return the faults: for two buyers at four servers even one pause makes 100,000 states."""
     once = column == PAUSES and row.name == "lock:redlock"
     return Faults(pause=1) if once else COLUMNS[column]
 
 
 def reports() -> Generator[tuple[MatrixRow, dict[str, Report]], None, None]:
-    """Each row as it is ready."""
+    """Yield each row as soon as it is ready."""
     return matrix.reports(asked(), explored)
 
 
 def markdown(cells: Matrix) -> str:
-    """As between the marks in docs/matrix.md."""
+    """Return the table as it is between the marks in docs/matrix.md."""
     return matrix.table(cells, asked(), list(COLUMNS), cell)
 
 

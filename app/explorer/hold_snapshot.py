@@ -1,4 +1,4 @@
-"""What a shop's store says of a round whose buyers hold first and then pay."""
+"""The content of a shop's store in a round whose buyers hold first and then pay."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HELD_COLUMNS: Columns = {**COLUMNS, "held": int}
 
 
 class End(NamedTuple):
-    """How a hold has ended, as the store remembers it; `deadline` in ms since 1970."""
+    """How a hold has ended, as the store has it; `deadline` in ms since 1970."""
 
     id: str
     stands: str
@@ -25,7 +25,7 @@ class End(NamedTuple):
 
 
 class HeldBook(NamedTuple):
-    """`held` is neither left nor paid for; `unseen` are ids of those that no sweep would find."""
+    """A book with holds. `held` is neither in stock nor paid for; `unseen` no sweep would find."""
 
     left: int  # units
     sales: tuple[Sold, ...]
@@ -41,7 +41,7 @@ class HeldBook(NamedTuple):
 
 
 def read(book: Book, entries: dict[bytes, Entry], names: Keys) -> HeldBook:
-    """`book` is what is to be known of stock, sales and lock."""
+    """Read the holds; `book` has stock, sales and lock."""
     held = {order.id: order.quantity for order in _held(entries, names)}
     fresh = {order.id for _, order in _stream(entries, names.holds)}
     known = {member.decode() for member, _ in _due(entries, names)}
@@ -61,7 +61,7 @@ def read(book: Book, entries: dict[bytes, Entry], names: Keys) -> HeldBook:
 
 
 def moments(entries: dict[bytes, Entry], names: Keys, hold: int) -> Iterable[int]:
-    """When holds run out, or their units should be back; ms since 1970."""
+    """Return when holds run out, or when their units should be back; ms since 1970."""
     yield from (at + hold for at, _ in _stream(entries, names.holds))
     yield from (int(at) for _, at in _due(entries, names))
 
@@ -74,7 +74,7 @@ def _held(entries: dict[bytes, Entry], names: Keys) -> Iterator[Order]:
 
 
 def _stream(entries: dict[bytes, Entry], name: str) -> Iterator[tuple[int, Order]]:
-    """With the ms since 1970 at which each was written."""
+    """Yield each order with the ms since 1970 at which it was written."""
     entry = entries.get(name.encode())
     if entry and isinstance(entry.value, Stream):
         for record in entry.value.entries:

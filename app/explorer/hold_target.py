@@ -1,7 +1,7 @@
-"""A way of selling in a round that holds: what buyers and the sweep do, in every order.
+"""A way to sell in a round with holds: the steps of buyers and of the sweep, in every order.
 
-The shop's own code runs: the mode sells and puts back, `Holds` settles. Of `Purchase` it is the two
-lines that look after holds when nothing is left; what they are told is theirs.
+The shop's own code runs: the mode sells and puts back, `Holds` settles. Of `Purchase` only the two
+lines are repeated that sweep holds when nothing is left; the buyers' behaviour is made up.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from app.service.purchase import SHORT, SWEPT
 from app.store.keys import Keys
 
 HOLD_MS = 5_000  # shorter than a lease: so either may run out while the other lasts
-FIRST = "A"  # whose hold C cancels
+FIRST = "A"  # the buyer with the hold that C cancels
 
 
 class HoldShop(GateServers):
     def copied(self, _: str, *_written: str) -> None:
-        """Which server has heard of it, the fault `failover` decides."""
+        """Do nothing: which server has the sale is decided by the fault `failover`."""
 
 
 @dataclass(frozen=True)
 class Holding(Target):
-    """`hold` in ms. Each buyer does what its name stands for in ROLES."""
+    """A round with holds, `hold` in ms. Each buyer does what its name means in ROLES."""
 
     hold: int = HOLD_MS
 
@@ -89,7 +89,7 @@ class Holding(Target):
         return Keys(self.round.item, self.round.number)
 
     def held_by(self, name: str) -> Order:
-        """The order whose end this actor is told of."""
+        """Return the order that decides how this actor's part ends."""
         return self.order(FIRST if ROLES[name] is second_tab else name)
 
     def _purchase(self, buyer: Actor) -> str:
@@ -104,7 +104,7 @@ class Holding(Target):
 
 
 class Visit:
-    """What one actor has before it: the shop, as a worker of it."""
+    """One actor's visit to the shop, in a worker of its own."""
 
     def __init__(self, target: Holding, actor: Actor) -> None:
         servers: Any = HoldShop(target.resend)
@@ -118,7 +118,7 @@ class Visit:
         self.holds = holds.Holds(servers, clock)
 
     def buy(self) -> str:
-        """HELD; or what is told at once."""
+        """Buy; return HELD, or the outcome of a sale without a hold."""
         sale = self.mode.sell(self.order)
         if sale.outcome in SHORT and self.holds.sweep(self.round, SWEPT) > 0:
             sale = self.mode.sell(self.order)
@@ -133,7 +133,7 @@ class Visit:
 
 
 def quick(visit: Visit) -> str:
-    """Pays at once; who is sold out comes again when the others' holds have run out."""
+    """Pay at once; when sold out, come again after the others' holds have run out."""
     outcome = visit.buy()
     if outcome == Outcome.SOLD_OUT:
         visit.clock.sleep(visit.wait)
@@ -142,7 +142,7 @@ def quick(visit: Visit) -> str:
 
 
 def slow(visit: Visit) -> str:
-    """Looks for the card for as long as it is held, and pays at the very deadline: too late."""
+    """Search for the card for as long as the hold lasts, and pay at the very deadline: too late."""
     outcome = visit.buy()
     if outcome != Outcome.HELD:
         return outcome
@@ -151,7 +151,7 @@ def slow(visit: Visit) -> str:
 
 
 def second_tab(visit: Visit) -> str:
-    """Cancels what A holds, in another tab, and then sweeps as fulfil does."""
+    """Cancel A's hold in another tab, and then sweep as fulfil does."""
     outcome = _cancelled(visit)
     visit.holds.sweep(visit.round, SWEPT)
     return outcome
@@ -168,7 +168,7 @@ def _cancelled(visit: Visit) -> str:
 
 
 def absent(visit: Visit) -> str:
-    """Never comes back to pay: with B's its hold runs out, and whoever sweeps has both at once."""
+    """Never come back to pay: its hold runs out with B's, and the next sweep gets both at once."""
     return visit.buy()
 
 
@@ -178,7 +178,7 @@ ROLES: dict[str, Callable[[Visit], str]] = {"A": quick, "B": slow, "C": second_t
 
 @contextmanager
 def _quietly(usual: AbstractContextManager[None]) -> Iterator[None]:
-    """What the shop would log of its troubles, a schedule shows."""
+    """Suppress the shop's log: a schedule shows the same troubles."""
     before, holds.log.disabled = holds.log.disabled, True
     try:
         with usual:

@@ -1,7 +1,7 @@
-"""Every way of selling against every fault: prevented, or what goes wrong and by how little.
+"""The matrix: every way to sell against every fault: prevented, or what goes wrong at what cost.
 
-docs/matrix.md shows it, the lab reads it from matrix.md beside this file. Each cell is explored
-anew by a test.
+docs/matrix.md shows it; the lab reads it from matrix.md next to this file. A test explores each
+cell again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Row = dict[str, str]  # column -> cell
 
 
 class MatrixRow(NamedTuple):
-    """What one row is about."""
+    """The target and options of one row."""
 
     name: str
     buyers: int = 3
@@ -51,27 +51,27 @@ class MatrixRow(NamedTuple):
         return f"`{self.name}`{fewer}"
 
 
-# With three buyers a pause or a failover at three masters makes more than a million states, and a
-# line takes as long as all else.
+# With three buyers, a pause or a failover at three masters makes over a million states; one such
+# row takes as long as all others.
 FEWER = {"lock:redlock": 2, "lock:queue": 2}
-# Begun first, so that the cores come to an end together: more than half of the work.
+# Begun first, so that all cores finish together: more than half of the work.
 LONGEST = ("lock:redlock", "fused", "lock:watchdog_any")
 
 
 def asked() -> list[MatrixRow]:
-    """The matrix' rows, in teaching order."""
+    """Return the matrix's rows, in teaching order."""
     return [MatrixRow(name, FEWER.get(name, 3)) for name in explorable()]
 
 
 def explored(asked: MatrixRow) -> dict[str, Report]:
-    """One way of selling, against everything: column -> what was found."""
+    """Explore one way to sell against everything; return column -> report."""
     explorer = Explorer(Target(asked.name), asked.buyers)
     reports = {column: explorer.explore(faults) for column, faults in COLUMNS.items()}
     return reports | {AGAIN: explorer.starve()}
 
 
 def cell(report: Report) -> str:
-    """The gravest that was found, with its cost; never `prevented` unless all was looked at."""
+    """Return the gravest finding with its cost; `prevented` only if all was explored."""
     if report.findings:
         worst = report.findings[0]
         return f"{worst.name} {tuple(worst.cost)}"
@@ -87,7 +87,7 @@ Explore = Callable[[MatrixRow], dict[str, Report]]
 def reports(
     rows: Sequence[MatrixRow] | None = None, explore: Explore = explored
 ) -> Generator[tuple[MatrixRow, dict[str, Report]], None, None]:
-    """Each row as it is ready; each core works on one, the first ones first. None: asked().
+    """Yield each row as soon as it is ready; each core works on one, in order. None: asked().
 
     `explore` is a function of a module, as it goes to other processes.
     """
@@ -108,10 +108,10 @@ def reports(
 
 @contextmanager
 def _deaf() -> Iterator[None]:
-    """Processes that are started here never hear a Ctrl-C: it is for us, who end them.
+    """Start processes here that never receive a Ctrl-C: this process ends them.
 
-    They inherit what this thread blocks. Another thread of ours may hear it all the same, so it is
-    noted, and raised when we leave: no process shall be left half started.
+    They inherit the signals that this thread blocks. Another thread of this process may still
+    receive it; then it is noted, and raised at the end: no process must be left half started.
     """
     noted: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, _: noted.append(number))
@@ -126,7 +126,7 @@ def _deaf() -> Iterator[None]:
 
 
 def markdown(cells: Matrix) -> str:
-    """As it stands in docs/matrix.md, in teaching order."""
+    """Return the matrix as it is in docs/matrix.md, in teaching order."""
     return table(cells, asked(), [*COLUMNS, AGAIN])
 
 
@@ -144,7 +144,7 @@ def table(
 
 
 def read(text: str) -> dict[str, Row]:
-    """The cells of what markdown() wrote."""
+    """Parse the cells that markdown() wrote."""
     header, _, *lines = [
         [part.strip() for part in line.strip().strip("|").split("|")]
         for line in text.strip().splitlines()
@@ -153,5 +153,5 @@ def read(text: str) -> dict[str, Row]:
 
 
 def written() -> dict[str, Row]:
-    """The matrix as it was explored last; to explore it takes a minute."""
+    """Return the matrix as it was explored last; to explore it takes a minute."""
     return read(WRITTEN.read_text(encoding="utf-8"))

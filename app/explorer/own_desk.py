@@ -1,7 +1,7 @@
-"""The process in which somebody's own code is searched, or played, for the browser.
+"""The worker process that searches or plays the user's own code for the browser.
 
-`python -m app.explorer.own_desk`, started by app/lab/explorer/own_sell.py. It is confined as every
-process is in which such code runs, and ends when it has answered one question.
+`python -m app.explorer.own_desk`, started by app/lab/explorer/own_sell.py. It is confined like
+every process that runs such code, and ends when it has answered one question.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Play:
 
 
 class OwnDesk(SandboxWorker):
-    """What it has `found` is as the desk's answer (desk.py)."""
+    """A sandboxed worker. Its results have the form of the desk's answers (desk.py)."""
 
     def does(self) -> dict[str, Any]:
         job: Any = self.job
@@ -75,11 +75,11 @@ class OwnDesk(SandboxWorker):
 
 
 def called(target: Student) -> str:
-    """As a module is, without a space, as pages have them."""
+    """Return a name like a module's, without a space, as pages use it."""
     return re.sub(r"\W", "_", target.path.stem)
 
 
 if __name__ == "__main__":
-    from app.explorer import own_desk  # by its name: of that module are the jobs that it is sent
+    from app.explorer import own_desk  # by its name: the jobs sent to it belong to that module
 
     main(own_desk.OwnDesk)

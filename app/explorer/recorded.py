@@ -1,4 +1,4 @@
-"""Read what `lastapple explore --save` wrote, of any target."""
+"""Read the files of `lastapple explore --save`, for any target."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Recorded(NamedTuple):
     target: Target | Student
     names: str
     traces: dict[str, list[Step]]
-    again: bool  # asked was whether A is starved
-    changed: bool  # the student's file is not what it was
+    again: bool  # the search was whether A can starve
+    changed: bool  # the student's file has changed
 
 
 def read(text: bytes) -> Recorded:
-    """Raises Invalid, with what is wrong, when it is nothing that we wrote."""
+    """Parse a saved file. Raises Invalid, with the reason, when it is not one of ours."""
     try:
         return _read(CheckedJson(orjson.loads(text), ""))
     except orjson.JSONDecodeError as error:
@@ -71,7 +71,7 @@ def _resends(document: CheckedJson) -> bool:
 
 
 def _mode(document: CheckedJson) -> Target:
-    """Raises Unreadable, Invalid."""
+    """Return the mode's target. Raises Unreadable, Invalid."""
     stock = document.number("stock", *UNITS)
     resend = _resends(document)
     name = document.text("target")
@@ -89,7 +89,7 @@ def _mode(document: CheckedJson) -> Target:
 
 
 def _student(file: str, stock: int, resend: bool) -> Student:
-    if not os.path.isfile(file):  # Path's own raises for what can be no file's name
+    if not os.path.isfile(file):  # Path.is_file raises for a text that can be no file name
         raise Invalid({"file": f"{file!r:.200}, whose schedules these are, is not there."})
     student = Student(Path(file), stock, resend)
     try:

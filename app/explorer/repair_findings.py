@@ -1,4 +1,4 @@
-"""What can go wrong where a store is mended of what it has lost."""
+"""Findings where a store is repaired after a loss."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class MendBook(NamedTuple):
     sales: tuple[str, ...]
     dead: tuple[str, ...]
     keys: frozenset[str]
-    lifted: bool  # nothing is lacking any more
-    mended: bool  # somebody has written
+    lifted: bool  # the mark of the loss is gone
+    mended: bool  # a repair was written
     lock: None = None
 
     def shown(self) -> Shown:
@@ -78,7 +78,7 @@ def _gone(view: View) -> bool:
 
 
 def _too_early(view: View) -> bool:
-    """Nobody is there who accepts, and nobody has written."""
+    """Return whether the item is on sale again without an acceptance or a repair."""
     return bool(view.book.lifted and not view.book.mended and not view.target.accepts)
 
 
@@ -88,7 +88,7 @@ def _forgets(view: View) -> bool:
 
 
 def _unasked(taken: StepView) -> bool:
-    """It was accepted, or mended, before; bury moves a sale, and adds none."""
+    """Return whether a step wrote after the loss was settled; a dead letter only moves a sale."""
     before, after = taken.before, taken.after
     added = {*after.sales, *after.dead} - {*before.sales, *before.dead}
     wrote = bool(added) or after.mended != before.mended or after.left != before.left

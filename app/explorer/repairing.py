@@ -1,7 +1,7 @@
-"""`lastapple audit --repair` in every order: two who mend, one who accepts, and fulfil.
+"""`lastapple audit --repair` in every order: two that repair, one that accepts, and fulfil.
 
 `Mend`, `ConsistencyCheck` and the store's steps are the shop's. The books are plain data that do
-not change: all that is moved here was booked before, so they are right at every moment.
+not change: every sale that is moved here was booked before, so they are right at every moment.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ from app.store.sql.begun_rounds import Seen
 from app.store.sql.orders import OrderLine
 
 STOCK = 4
-# Four sales of one unit each: whoever has one in the end.
+# Four sales of one unit each: the orders that exist in the end.
 BOOKED, MOVED, REFUSED, TOLD = (f"order-{letter}" for letter in "WXYZ")
 
 
 @dataclass(frozen=True)
 class Repairing(Target):
-    """Of four units four are sold. The store has lost two of the sales, and says 2 are left.
+    """Four of four units are sold. The store has lost two of the sales, and says that 2 are left.
 
-    BOOKED: in the books alone. MOVED: in the books, and not yet out of the stream. REFUSED: in the
-    stream, and the database will refuse it. TOLD: nobody knows of it but a worker, who has left it
-    beside the mark.
+    BOOKED: in the books alone. MOVED: in the books, and not yet removed from the stream. REFUSED:
+    in the stream, and the database will refuse it. TOLD: known only to a worker, which has stored
+    it next to the mark.
     """
 
     name: str = "repair"
@@ -82,7 +82,7 @@ class Repairing(Target):
         then = ", and C accepts" if self.accepts else ""
         return f"a store that has lost two of four sales, {REPAIRS[self.name].effect}{then}"
 
-    # What the rules ask.
+    # Values that the rules use.
     sold, waiting, confirmed = STOCK, REFUSED, TOLD
     booked_keys, told_keys = frozenset({"W", "X"}), frozenset({"Z"})
 
@@ -175,21 +175,21 @@ class FrozenCheck(ConsistencyCheck):
         return None
 
     def _note(self, item: str, round: int) -> None:
-        """Nobody reads it here."""
+        """Do nothing: the note is never read here."""
 
     def _bought_since(self, item: str, moment: int) -> Iterator[Sequence[Order]]:
         yield [order(BOOKED), order(MOVED)]
 
 
 def mends(shop: RepairShop) -> str:
-    """As with --yes."""
+    """Repair as with --yes."""
     rounds: Any = shop
     servers: Any = shop
     try:
         plan = Mend(servers, rounds, FrozenBooks()).do("apple")
     except StoreAway:
         raise
-    except ShopError:  # somebody else was faster, and it says so
+    except ShopError:  # another process was faster, and the error says so
         return "MEANWHILE"
     return "MENDED" if plan else "NOTHING"
 
@@ -205,7 +205,7 @@ def accepts(shop: RepairShop) -> str:
 
 
 def moves(shop: RepairShop) -> str:
-    """fulfil's last steps: what is booked goes, and what was refused is buried."""
+    """Do fulfil's last steps: remove the booked sale, and make the refused one a dead letter."""
     names = Keys("apple", 1)
     records: Any = shop.store.xrange(names.sales, count=2)
     moved, refused = (record for record in records[:2])

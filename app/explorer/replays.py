@@ -1,4 +1,4 @@
-"""Where the shop's schedules are played again: in the model, or on servers that it brings up."""
+"""Backends on which the shop's schedules are replayed: the model, or servers started for it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.store import embedded
 
 @contextmanager
 def servers(folder: Path, many: int, program: str | None = None) -> Iterator[RealBackend]:
-    """So many embedded Valkeys, or of another `program`, with their files in `folder`.
+    """Start `many` embedded Valkeys, or servers of another `program`, with their files in `folder`.
 
     Raises ShopError when one cannot be started, or fails in the middle.
     """
@@ -33,6 +33,9 @@ def servers(folder: Path, many: int, program: str | None = None) -> Iterator[Rea
 def replay(
     target: Target, names: Sequence[str], steps: Sequence[Step], where: Backend
 ) -> list[ReplayedStep]:
-    """All, up to the first that goes otherwise. Raises ShopError for what cannot be played."""
+    """Replay all steps up to the first that differs.
+
+    Raises ShopError for one that cannot be played.
+    """
     with in_the_shops_words():
         return engine.replay(target, names, steps, where)

@@ -17,7 +17,10 @@ from app.store import embedded
 
 
 def explore(student: Student, buyers: int, faults: Faults) -> Report:
-    """Raises BadSell for what is wrong with the code, ShopError when the process fails."""
+    """Explore the student's code.
+
+    Raises BadSell for errors in it, ShopError if the process fails.
+    """
     with in_the_shops_words():
         return client.explore(student, buyers, faults)
 
@@ -25,7 +28,7 @@ def explore(student: Student, buyers: int, faults: Faults) -> Report:
 def replay(
     student: Student, names: str, traces: Mapping[str, Sequence[Step]], folder: Path | None
 ) -> dict[str, list[ReplayedStep]]:
-    """On a real server that has its files in `folder`, or without one in the model.
+    """Replay on a real server that has its files in `folder`, or without one in the model.
 
     Raises as explore().
     """

@@ -13,7 +13,7 @@ MASTERS = 3  # of redlock
 
 
 class GateServers:
-    """As `Servers` has them. `resend`: as redis-py does by default, and not as the shop does."""
+    """The same members as `Servers`. `resend`: as redis-py does by default, unlike the shop."""
 
     def __init__(self, resend: bool = False) -> None:
         self.resend = resend

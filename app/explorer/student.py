@@ -1,4 +1,4 @@
-"""Somebody's own way of selling: a file with `sell(redis, buyer)`."""
+"""The user's own way to sell: a file with `sell(redis, buyer)`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RECORD = 'record a sale by redis.rpush("orders", buyer)'
 
 @dataclass(frozen=True)
 class Student(UserFile):
-    """A file and the round in which it is to sell. Each buyer wants one unit."""
+    """A file and the round in which it sells. Each buyer wants one unit."""
 
     function = "sell"
     parameters = ("redis", "buyer")
@@ -64,7 +64,7 @@ class Student(UserFile):
 
     @cached_property
     def _code(self) -> CodeType:
-        """Whose sell() answers `...` where it comes to its end without a return."""
+        """Compile the file; its sell() returns `...` where it ends without a return."""
         tree = ast.parse(self.source, str(self.path))
         for part in tree.body:
             if isinstance(part, FUNCTION) and part.name == self.function and not _yields(part):
@@ -86,7 +86,7 @@ class Student(UserFile):
         raise ValueError(f"it answers {said!r:.60}, and not {IN_WORDS}")
 
     def book(self, entries: dict[bytes, Entry], *_: dict[bytes, Entry]) -> Book:
-        """Raises UserCodeError when stock or orders are not what they should be."""
+        """Read the store. Raises UserCodeError when stock or orders have the wrong form."""
         stock, orders = entries.get(STOCK), entries.get(ORDERS)
         value: Any = stock.value if stock else b"0"
         if not isinstance(value, bytes) or not value.removeprefix(b"-").isdigit():
@@ -107,7 +107,7 @@ class Student(UserFile):
             if LOCK in key.lower() and isinstance(entry.value, bytes)
         )
         held: Any = entries[locks[0]].value if locks else None
-        # To be shown. What is wrong with a lock is seen from what is done to it.
+        # For display only: faults of a lock are found by the commands on it.
         lock = StoredLock(held, ends=True) if held is not None else None
         return Book(int(value), tuple(Sold(sale.decode(), 1) for sale in sales), lock)
 
@@ -116,5 +116,5 @@ class Student(UserFile):
 
 
 def _yields(function: ast.AST) -> bool:
-    """A generator, of which none that is `async` may return anything."""
+    """Return whether the function is a generator: an `async` one may return no value."""
     return any(isinstance(part, ast.Yield | ast.YieldFrom) for part in ast.walk(function))

@@ -1,4 +1,4 @@
-"""What can be explored: a mode with its recipe, set up as the shop would."""
+"""The targets of the explorer: a mode with its recipe, set up as in the shop."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from app.modes import MODES, SQL, Way
 from app.store.keys import Keys
 from app.text import Text
 
-# ms. A buyer waits for as long as it takes, unless the target says otherwise: so a wait that never
+# ms. A buyer waits without a limit, unless the target has one: so a wait that never
 # ends can be seen.
 FOR_EVER_MS = 10**15
-ONE = "one"  # the buyer who is at all windows
+ONE = "one"  # the buyer that is at all windows
 
 
 def check(name: str) -> None:
-    """Raises Invalid when there is no such mode or mode:recipe, or it cannot be explored."""
+    """Raise Invalid when there is no such mode or mode:recipe, or it cannot be explored."""
     where = ELSEWHERE.get(name) or ELSEWHERE.get(WayName.parse(name).mode)
     if where:
         text = Text("%(name)s keeps its state in %(where)s: see --help.", name=name, where=where)
@@ -47,7 +47,7 @@ def check(name: str) -> None:
 
 
 def explorable() -> list[str]:
-    """All that can be, in teaching order; `lock` with each of its recipes."""
+    """Return all targets in teaching order; `lock` with each of its recipes."""
     names = []
     for mode in MODES:
         names += [f"lock:{recipe}" for recipe in LOCKS] if mode == "lock" else [mode]
@@ -55,7 +55,7 @@ def explorable() -> list[str]:
 
 
 def in_sql(name: str) -> bool:
-    """Is it a mode that sells in the database? Those are explored in it: see sql/explore.py."""
+    """Return whether the mode sells in the database, and is explored there: see sql/explore.py."""
     return name in SQL
 
 
@@ -67,7 +67,7 @@ ELSEWHERE = {
 
 @dataclass(frozen=True)
 class Target:
-    """A way of selling, `mode` or `mode:recipe`, and the round in which it is to sell."""
+    """A way to sell, `mode` or `mode:recipe`, and the round in which it sells."""
 
     name: str
     stock: int = 1
@@ -99,12 +99,12 @@ class Target:
 
     @property
     def pauses(self) -> tuple[int, ...]:
-        """ms that are longer than a lease, also one that is counted in whole seconds."""
+        """The pauses in ms that outlast a lease, also one that is counted in whole seconds."""
         return (self.round.lease + 2_000,)
 
     @property
     def locks(self) -> bool:
-        """Does a recipe alone keep the others out?"""
+        """Whether a recipe alone keeps the other buyers out."""
         return bool(self.round.recipe)
 
     @property
@@ -113,17 +113,17 @@ class Target:
 
     @property
     def alike(self) -> bool:
-        """The project's modes ask nothing of a buyer's name but whether two are the same."""
+        """True: the modes use a buyer's name only to see whether two are the same."""
         return True
 
     @property
     def names_follow(self) -> Sequence[bytes]:
-        """In `order()`."""
+        """The bytes after which `order()` has a buyer's name."""
         return b"order-", b"key-", b'"buyer":"'
 
     @property
     def reuse_tokens(self) -> bool:
-        """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
+        """Whether the recipe draws a token for each try, and shows it only to servers."""
         return self.round.recipe == "redlock"
 
     @property
@@ -132,7 +132,7 @@ class Target:
 
     @property
     def columns(self) -> Columns:
-        """What `shown` shows."""
+        """The columns of `shown`."""
         return COLUMNS
 
     @property
@@ -164,7 +164,7 @@ class Target:
         return sharing()
 
     def setup(self) -> list[list[Command]]:
-        """What each server is told first: the store, and redlock's masters."""
+        """Return the first commands to each server: the store, and redlock's masters."""
         load: list[Command] = [
             (b"SCRIPT", b"LOAD", text.encode()) for text in vocabulary.scripts().values()
         ]
@@ -189,17 +189,17 @@ class Target:
         )
 
     def _purchase(self, buyer: Actor) -> str:
-        """As the shop makes it. Answers the outcome."""
+        """Buy as the shop does, and return the outcome."""
         mode = Way.of(self.round.mode).mode
         servers: Any = GateServers(self.resend)
         clock: Any = buyer.clock
         return mode(servers, clock, self.round).sell(self.order(buyer.name)).outcome
 
     def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
-        """The shelf as at the beginning, and no trace of a sale; a lock stays as it is.
+        """Return the entries with the first stock and without sales; a lock stays as it is.
 
-        But for its fencing numbers: they would make every time a new one, and are not what decides
-        whose turn it is.
+        Its fencing number is removed: it would make each state a new one, and does not decide which
+        buyer is next.
         """
         lock = self.keys.lock.encode()
         remaining = {
@@ -223,7 +223,7 @@ class Target:
                 sales.append(Sold(order.id, order.quantity))
         held = None
         if lock and isinstance(lock.value, bytes):
-            # A value that is a time is when it ends, to those who ask.
+            # A value that is a number is the time at which the lock ends.
             ends = lock.expires is not None or lock.value.isdigit()
             held = StoredLock(lock.value, ends, lock.expires)
         left = int(stock.value) if stock and isinstance(stock.value, bytes) else 0

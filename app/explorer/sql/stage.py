@@ -1,4 +1,4 @@
-"""Two buyers, and a third connection that looks on: one order of their statements, live."""
+"""Two buyers and an observing third connection: one order of their statements, live."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from app.store.sql import db, stock, units
 from app.store.sql.orders import OrderRow
 from app.store.sql.stock import StockRow
 
-LOOK = 0.004  # s that a statement may take before the server is asked whether it waits
+LOOK = 0.004  # s that a statement may take before the server is asked whether it waits for a lock
 MakeMode = Callable[[Any, Clock, Round], Mode]
-LONGEST_WAIT_MS = 60_000  # the most a round may have: longer than we wait for anything
+LONGEST_WAIT_MS = 60_000  # a round's maximum: longer than any wait here
 
 
 class Went(NamedTuple):
@@ -32,14 +32,14 @@ class Went(NamedTuple):
 
     step: Step
     did: Footprint
-    woken: bool  # it had been waiting, and the other's last step let it go on
+    woken: bool  # it was waiting, and the other's last step let it continue
 
 
 class Stage:
-    """Holds the buyers' connections; each `order` begins from a fresh shelf."""
+    """Keeps the buyers' connections; each `order` begins from a fresh shelf."""
 
     def __init__(self, url: str, level: Level, target: Target, mode: MakeMode) -> None:
-        """`url` of a PostgreSQL that was prepared (see `database`)."""
+        """`url` is that of a PostgreSQL that was prepared (see `database`)."""
         self.level = level
         self.target = target
         self.round = replace(target.round, wait=LONGEST_WAIT_MS, started=EPOCH)
@@ -61,7 +61,7 @@ class Stage:
 
     @contextmanager
     def order(self) -> Iterator[None]:
-        """Both at their first statement; in the end nothing of theirs is under way."""
+        """Bring both to their first statement; in the end all that they have begun is over."""
         self.outside.execute(text("TRUNCATE stock, units, receipts, orders"))
         with Session(self.outside) as session:
             stock.put(session, self.round, in_rows=Way.of(self.target.name).in_rows)
@@ -87,7 +87,7 @@ class Stage:
         return lambda: mode.sell(order)
 
     def choices(self) -> tuple[int, ...]:
-        """The buyers who can go next; one whose lock has come free goes before all others."""
+        """Return the buyers that can go next; one whose lock has become free goes first."""
         if self.woken:
             return (self.woken[0],)
         return tuple(
@@ -97,7 +97,7 @@ class Stage:
         )
 
     def go(self, number: int) -> Went:
-        """The next step of one of `choices`, and whatever it lets the other do."""
+        """Take the next step of one of `choices`, and all that it lets the other do."""
         buyer = self.buyers[number]
         if number in self.woken:
             self.woken.remove(number)
@@ -114,15 +114,16 @@ class Stage:
         return self._went(number, statement, does, statement.text)
 
     def _blocks(self, number: int) -> bool:
-        """Does it wait for the other's lock? The server says so; time alone would not.
+        """Return whether it waits for the other's lock, as the server says.
 
-        The other is idle, or waits: so the answer holds until the other's next step.
+        Time alone would not tell. The other is idle, or waits: so the answer holds until the
+        other's next step.
         """
         buyer, other = self.buyers[number], self.buyers[1 - number]
         query = select(func.pg_blocking_pids(buyer.pid))
 
         def waits() -> bool:
-            # Where both wait, the server is about to end that, and this one's statement with it.
+            # If both wait, the server is about to end the deadlock by failing this one's statement.
             awaited = 1 - number in self.waits
             return not awaited and other.pid in (self.outside.scalar(query) or [])
 
@@ -138,7 +139,7 @@ class Stage:
         self.book = self._look()
         answer = "BLOCKS" if waits else buyer.said
         if statement.verb == "BEGIN" and not buyer.failed:
-            answer = ""  # what setting the time-outs was answered
+            answer = ""  # the answer to setting the time-outs
         step = Step(
             buyer.name,
             0,
@@ -153,11 +154,11 @@ class Stage:
         return Went(step, did, woken=does == "goes on")
 
     def pending(self) -> tuple[str, ...]:
-        """What each would do next."""
+        """Return each buyer's next step."""
         return tuple(buyer.next.text if buyer.next else buyer.told for buyer in self.buyers)
 
     def outcomes(self) -> tuple[str, ...]:
-        """Each one's outcome; nothing before both have come to their end."""
+        """Return each buyer's outcome; nothing until both have finished."""
         outcomes = tuple(buyer.told for buyer in self.buyers)
         return outcomes if all(outcomes) else ()
 
@@ -165,7 +166,7 @@ class Stage:
         return f"PostgreSQL {self.outside.scalar(text('SHOW server_version'))}"
 
     def _look(self) -> Book:
-        """What everybody can see: what is committed."""
+        """Read all that is committed."""
         both = and_(OrderRow.item == StockRow.item, OrderRow.round == StockRow.round)
         left = StockRow.units + units.free(self.round)
         query = select(left, OrderRow.id, OrderRow.quantity).select_from(StockRow)

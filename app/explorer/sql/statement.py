@@ -1,7 +1,7 @@
-"""One statement of a mode, and what two statements have to do with each other.
+"""One statement of a mode, and whether two statements depend on each other.
 
-Two steps that do not concern each other may swap their turns, and nobody could tell: so orders
-that differ in nothing else are one. What concerns whom is said on the safe side, by whole tables.
+Two independent steps may swap their turns unnoticed: so orders that differ in nothing else are one.
+Dependence is decided on the safe side, by whole tables.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from app.store.sql.orders import OrderRow
 from app.store.sql.stock import Receipt, StockRow
 from app.store.sql.units import UnitRow
 
-ROWS = (OrderRow, StockRow, Receipt, UnitRow)  # what a purchase reads and writes
+ROWS = (OrderRow, StockRow, Receipt, UnitRow)  # the tables that a purchase reads and writes
 NAMES = "|".join(row.__tablename__ for row in ROWS)
 TABLES = re.compile(rf"\b(?:FROM|JOIN|INTO|UPDATE) ({NAMES})\b")
 LOCKING = ("FOR UPDATE", "FOR SHARE")
-SNAPSHOT = "(snapshot)"  # stands beside the tables: what a transaction sees from its BEGIN on
+SNAPSHOT = "(snapshot)"  # listed like a table: what a transaction sees from its BEGIN on
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -32,7 +32,7 @@ class Level(StrEnum):
 
 
 class Statement(NamedTuple):
-    """What a buyer is about to send. `verb`: BEGIN, SELECT, UPDATE, COMMIT …"""
+    """A statement that a buyer is about to send. `verb`: BEGIN, SELECT, UPDATE, COMMIT …"""
 
     verb: str
     text: str  # for people
@@ -41,7 +41,7 @@ class Statement(NamedTuple):
 
 
 def of(sql: str, parameters: object, level: Level) -> Statement:
-    """`sql` and `parameters` as they go to the driver."""
+    """Parse `sql` and `parameters` as they go to the driver."""
     if "set_config" in sql:
         # psycopg sends BEGIN with a transaction's first statement, and of all that go through
         # `Transactions` that is the one that sets the time-outs. There the snapshot is taken, too,
@@ -54,27 +54,27 @@ def of(sql: str, parameters: object, level: Level) -> Statement:
 
 
 def end(verb: str) -> Statement:
-    """COMMIT or ROLLBACK."""
+    """Return the statement COMMIT or ROLLBACK."""
     return Statement(verb, verb, NOTHING, locks=False)
 
 
 class Footprint(NamedTuple):
-    """Which tables a step looked at, locked rows of, and let go of."""
+    """The tables that a step read, locked rows of, and released."""
 
     looks: frozenset[str] = NOTHING
     locks: frozenset[str] = NOTHING
-    ends: frozenset[str] = NOTHING  # locks, and what was written is there for all, or gone
-    # SERIALIZABLE only, which minds who overlaps with whom:
-    reads: frozenset[str] = NOTHING  # what somebody else may be about to write
-    leaves: frozenset[str] = NOTHING  # what it had looked at
+    ends: frozenset[str] = NOTHING  # locks are released, and writes are visible to all, or undone
+    # SERIALIZABLE only, where it matters which transactions overlap:
+    reads: frozenset[str] = NOTHING  # tables that the other may be about to write
+    leaves: frozenset[str] = NOTHING  # tables that it had read
 
     def concerns(self, other: Footprint) -> bool:
-        """Could anybody tell which of the two was first?"""
+        """Return whether a swap of the two steps could be noticed."""
         return self._meets(other) or other._meets(self)
 
     def _meets(self, other: Footprint) -> bool:
         touched = self.looks | self.locks | self.ends
-        # A reader's end matters to a transaction that begins, writes, or ends after writing.
+        # A reader's end affects a transaction that begins, writes, or ends after writing.
         heeds = other.locks | other.ends | (other.looks & {SNAPSHOT})
         return bool(
             touched & other.ends or (self.locks | self.reads) & other.locks or self.leaves & heeds
@@ -82,7 +82,7 @@ class Footprint(NamedTuple):
 
 
 class Transaction:
-    """What one buyer's transaction has touched so far."""
+    """The tables that one buyer's transaction has touched so far."""
 
     def __init__(self, level: Level) -> None:
         self.level = level
@@ -90,7 +90,10 @@ class Transaction:
         self.locks: frozenset[str] = NOTHING
 
     def step(self, statement: Statement, failed: bool) -> Footprint:
-        """What one more statement did. One that failed ends the transaction there and then."""
+        """Return one more statement's footprint.
+
+        A failed statement ends the transaction at once.
+        """
         looks, locks, ends, leaves = NOTHING, NOTHING, NOTHING, NOTHING
         if statement.verb == "BEGIN" and self.level is not Level.READ_COMMITTED:
             looks = frozenset({SNAPSHOT})

@@ -16,7 +16,7 @@ FEW = 3  # values that are all written
 
 
 def statement(sql: str, parameters: object) -> str:
-    """`UPDATE stock SET units=(units - 1) WHERE units >= 1`: values filled in, names short."""
+    """Return `UPDATE stock SET units=(units - 1) WHERE units >= 1`: with values and short names."""
     values = parameters if isinstance(parameters, Mapping) else {}
     text = PARAMETER.sub(lambda parameter: _value(values.get(parameter[1])), " ".join(sql.split()))
     text = " ".join(ROUND.sub("", TABLE.sub("", text)).split())
@@ -34,7 +34,7 @@ def _value(value: object) -> str:
 
 
 def result(cursor: Any) -> str:
-    """What psycopg's `cursor` brought back: its rows, or `UPDATE 1` where there are none to be."""
+    """Return the result in psycopg's `cursor`: its rows, or `UPDATE 1` where there are none."""
     if cursor.description is None:
         return str(cursor.statusmessage)
     rows = cursor.fetchall()
@@ -51,6 +51,6 @@ def _row(names: list[str], row: tuple[object, ...]) -> str:
 
 
 def error(error: Any) -> str:
-    """psycopg's error in the server's words, with its SQLSTATE."""
+    """Return psycopg's error in the server's words, with its SQLSTATE."""
     message = error.diag.message_primary or str(error).strip()
     return f"ERROR {error.sqlstate}: {message}" if error.sqlstate else f"ERROR: {message}"
