@@ -13,7 +13,7 @@ from app.cli.output import Commands
 
 class Entry(NamedTuple):
     where: str
-    says: str  # its short help, so that the list of all needs none of them
+    says: str  # its short help, so that listing all commands loads none
 
 
 COMMANDS = {
@@ -51,7 +51,7 @@ COMMANDS = {
 
 
 class Loaded(Commands):
-    """A command is loaded when it is asked for: `settings` answers in 0.1 s, with all in 0.8."""
+    """A group that loads only the called command: `settings` takes 0.1 s, with all loaded 0.8 s."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(COMMANDS)

@@ -1,4 +1,4 @@
-"""`lastapple audit`: hold what was sold against what was stocked."""
+"""`lastapple audit`: compare the units sold with the units stocked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.domain import Lack, Lacking
 from app.service.consistency import ConsistencyCheck
 from app.service.verdict import COUNTED, SHOULD_BE_0, WHAT_IT_TOOK, Audit, Verdict
 
-# By the verdict; 1 is for an audit that could not be made, and 2 for bad input.
+# Exit status by verdict; 1 is for an audit that failed, and 2 for bad input.
 STATUS = {Verdict.UNTOUCHED: 0, Verdict.EXACT: 0, Verdict.SETTLING: 3}
 WRONG = 4  # all others
 COLOURS = {Verdict.UNTOUCHED: "blue", Verdict.EXACT: "green", Verdict.SETTLING: "yellow"}
@@ -54,7 +54,7 @@ def audit(
         _accept(services.consistency, item)
         return
     try:
-        services.rounds.newest(item)  # where there is no store, that is what should be said
+        services.rounds.newest(item)  # without a store, this raises the error to show
         services.consistency.look(item)
         audit = services.auditor.audit(services.rounds.find(item, number))
     except Lacking as error:
@@ -80,7 +80,7 @@ def _accept(check: ConsistencyCheck, item: str) -> None:
 
 
 def _print_lack(lack: Lack, json_wanted: bool) -> None:
-    """In the place of an audit: there is no such round any more."""
+    """Print a loss in place of an audit: the store has no such round any more."""
     if json_wanted:
         judgement = {"verdict": Verdict.INCONSISTENT, "sentence": lack.sentence}
         output.print_json(asdict(lack) | judgement)

@@ -44,7 +44,7 @@ def check(what: str) -> None:
 
 
 def _kept(services: Services) -> list[Check]:
-    """How the store keeps what it is told; that it is away stands in the first line."""
+    """Return the durability checks; none when the store is away, as the first line says so."""
     try:
         return durability_checks.look(services.servers)
     except StoreAway:

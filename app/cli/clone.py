@@ -1,4 +1,4 @@
-"""The application runs from its clone; installed without it, it says so in one line."""
+"""Check that the application runs from its clone; installed without it, it says so in one line."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class NotTheClone(click.ClickException):
 
 
 def check(command: str) -> None:
-    """Raises NotTheClone for a command that needs tables, where nothing can make them."""
+    """Raise NotTheClone for a command that needs tables which cannot be created here."""
     if command in BRINGS_UP_A_SHOP and not MIGRATIONS.is_dir():
         raise NotTheClone
 
 
 @contextmanager
 def its_libraries() -> Iterator[None]:
-    """Raises NotTheClone for an import of a library that is not there."""
+    """Raise NotTheClone for an import of a library that is missing."""
     try:
         yield
     except ModuleNotFoundError as error:

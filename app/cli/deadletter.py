@@ -1,4 +1,4 @@
-"""`lastapple deadletter`: what fulfil could not book."""
+"""`lastapple deadletter`: sales that fulfil could not book."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def drop(item: str, id: str, yes: bool) -> None:
 
 
 class Letter(TypedDict):
-    """A dead letter for programs; the members are a DeadLetter's."""
+    """A dead letter for programs; its members are a DeadLetter's."""
 
     item: str
     round: int
@@ -121,7 +121,7 @@ class Letter(TypedDict):
     entry: str
     added_at: str | None  # ISO 8601 in UTC
     reason: str
-    sale: str  # what is no text in it is escaped
+    sale: str  # bytes that are no text are escaped
     put_back: int
 
 
@@ -143,12 +143,12 @@ def _text(letter: DeadLetter) -> str:
 
 
 def _clean(text: str) -> str:
-    """Strangers wrote it: none of it may control the terminal."""
+    """Escape control characters: strangers wrote the text, and it must not control the terminal."""
     return "".join(each if each.isprintable() else repr(each)[1:-1] for each in text)
 
 
 def _age(at: int) -> str:
-    """How long ago, in one unit."""
+    """Return the age, in one unit."""
     seconds = max(0, int(time.time() - at / 1000))
     for length, unit in UNITS:
         if seconds >= length:

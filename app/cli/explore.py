@@ -30,7 +30,7 @@ from app.explorer.student import Student
 
 
 class FaultsType(click.ParamType[Faults]):
-    """`crash=1,pause=2`: how often each may happen."""
+    """`crash=1,pause=2`: how often each fault may happen."""
 
     name = "faults"
 
@@ -46,7 +46,7 @@ class FaultsType(click.ParamType[Faults]):
 
 
 class Seen:
-    """Asked by the spinner when it is drawn, so that the search need not tell anybody anything."""
+    """The progress, read by the spinner when it is drawn: the search need not report it."""
 
     def __init__(self, doing: str, explorer: Explorer) -> None:
         self.doing = doing
@@ -153,7 +153,7 @@ def explore(
     """
     check(target, per_buyer, holds, again)
     if target is not None and targets.in_sql(target):
-        from app.cli.sql_orders import explore_sql  # here, as the store's modes can do without SQL
+        from app.cli.sql_orders import explore_sql  # here: the store's modes need no SQL
 
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
@@ -181,7 +181,7 @@ def explore(
     people = Console(stderr=json_file == "-", highlight=False)
     with ends_at_ctrl_c("Stopped; nothing was written."):
         report = search(people, chosen, buyers, None if again else faults)
-    # Before it is drawn: `| head` must not cost the file.
+    # Saved before it is drawn: `| head` must not cost the file.
     for file in filter(None, (save, json_file)):
         write_json(file, report.document())
     show(people, report, all_findings)
@@ -193,7 +193,7 @@ def explore(
 
 
 def _given(ctx: click.Context) -> set[str]:
-    """What stands on the command line, as one types it: `TARGET`, `--buyers`."""
+    """Return the parameters on the command line, as one types them: `TARGET`, `--buyers`."""
     return {
         param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
         for param in ctx.command.params
@@ -208,7 +208,7 @@ def _listed(options: set[str]) -> str:
 def search(
     people: Console, chosen: targets.Target | Student, buyers: int, faults: Faults | None
 ) -> Report:
-    """`faults` None: can A be starved?"""
+    """Search the target; with `faults` None, search whether A can be starved."""
     looking = f"looking at every order of {chosen.name}'s steps"
     if isinstance(chosen, Student):
         with people.status(f"{looking} …"), their_errors():
@@ -219,7 +219,7 @@ def search(
 
 
 def show_matrix(holds: bool) -> None:
-    """On standard output as Markdown, as in docs/matrix.md; progress on standard error."""
+    """Print Markdown on standard output, as in docs/matrix.md, and progress on standard error."""
     if holds:
         from app.explorer.hold_matrix import asked, markdown, reports
     else:
@@ -227,7 +227,7 @@ def show_matrix(holds: bool) -> None:
     cells, rows = {}, asked()
     with (
         Progress(console=Console(stderr=True), transient=True) as bar,
-        # Closed: else its processes would end when it is collected.
+        # Closed here: otherwise its processes would run until it is collected.
         closing(reports()) as done,
     ):
         task = bar.add_task("every order of everything", total=len(rows))

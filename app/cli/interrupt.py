@@ -1,4 +1,4 @@
-"""Ctrl-C: one line, exit status 130, and nothing that was begun is left behind."""
+"""Ctrl-C handling: one line, exit status 130, and nothing that was begun is left behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from greenlet import getcurrent
 from app.domain import ShopError
 
 STOPPED = 130  # exit status, as a shell has it for SIGINT
-AGAIN = 0.001  # s until an interrupt that was thrown away is raised again
+AGAIN = 0.001  # s until a discarded interrupt is raised again
 TO_END = (SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -33,9 +33,9 @@ def ends_at_ctrl_c(said: str) -> Iterator[None]:
 
 @contextmanager
 def heard_at_once() -> Iterator[None]:
-    """In here a Ctrl-C raises KeyboardInterrupt, wherever it is.
+    """Raise KeyboardInterrupt at Ctrl-C anywhere in the block.
 
-    What is raised in a destructor Python throws away: then it is raised again a moment later.
+    Python discards an exception that is raised in a destructor: it is raised again a moment later.
     """
     handlers = {number: signal.signal(number, _interrupt) for number in (SIGINT, SIGALRM)}
     hook = sys.unraisablehook
@@ -57,10 +57,10 @@ def heard_at_once() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
-    """In here a Ctrl-C, or another word to end, is noted, and counts when all was left in order.
+    """Defer SIGINT and SIGTERM until the block exits cleanly.
 
-    For what brings up servers: an exception at any moment could leave one behind. Gives a question,
-    to be asked now and then: is it time to leave?
+    This is for code that starts servers: an exception at any moment could leave one behind. Yields
+    a function that the code calls now and then: it returns True when it is time to leave.
     """
     noted: list[int] = []
     before = {
@@ -69,7 +69,7 @@ def held_back() -> Iterator[Callable[[], bool]]:
     try:
         yield lambda: bool(noted)
     except ShopError:
-        if not noted:  # what the same Ctrl-C has reached, a compiler, is no news
+        if not noted:  # an error that the same Ctrl-C caused, in a compiler, is not reported
             raise
     finally:
         for number, handler in before.items():
@@ -79,11 +79,11 @@ def held_back() -> Iterator[Callable[[], bool]]:
 
 
 def told_to_stop(*numbers: int) -> threading.Event:
-    """An event that these signals set. For the main thread.
+    """Return an event that these signals set. Call it in the main thread.
 
-    Not in their handler: a second signal that interrupts it would wait for a lock that the first
-    one holds, and with it all who wait for the event. A parent with threads that is killed sends
-    several.
+    The handler does not set it: a second signal that interrupts the handler would wait for a lock
+    that the first one holds, and so would all threads that wait for the event. A parent with
+    threads that is killed sends several signals.
     """
     stop, heard = threading.Event(), SimpleQueue[int]()
     for number in numbers:
@@ -98,12 +98,12 @@ def told_to_stop(*numbers: int) -> threading.Event:
 
 
 def _interrupt(_: int, __: FrameType | None) -> None:
-    """Ends what is searched, and not a buyer.
+    """Interrupt the search, but never a buyer's code.
 
-    Thrown into a buyer's code it would run its `finally` and its `except`, and the search would
-    take what they send for what that code always does.
+    Thrown into a buyer's code, the exception would run its `finally` and its `except`. The search
+    would take the commands that they send for the code's usual behaviour.
     """
-    signal.signal(SIGINT, signal.SIG_IGN)  # a second one must not interrupt the leaving
+    signal.signal(SIGINT, signal.SIG_IGN)  # a second Ctrl-C must not interrupt the exit
     outermost = getcurrent()
     while outermost.parent is not None:
         outermost = outermost.parent

@@ -1,4 +1,4 @@
-"""`lastapple locks`: the ways to lock."""
+"""`lastapple locks`: the lock recipes."""
 
 from __future__ import annotations
 

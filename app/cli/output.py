@@ -1,4 +1,4 @@
-"""How the command line speaks: errors in one line, tables for people, JSON for programs."""
+"""Output of the command line: errors in one line, tables for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.bootstrap import Services
     from app.service.catalogue import CatalogueEntry
 
-SIDE_BY_SIDE = 160  # characters of a terminal; in a narrower one a table's cells become towers
+SIDE_BY_SIDE = 160  # columns of a terminal; in a narrower one a table's cells become too tall
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON and nothing else.")
 which_round = click.option(
@@ -32,7 +32,7 @@ which_round = click.option(
 
 
 class ClearErrors(click.Command):
-    """Turns our errors into one clear line: status 2 for bad input, 1 for everything else."""
+    """Turns our errors into one clear line: status 2 for bad input, 1 for all others."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -49,11 +49,11 @@ class ClearErrors(click.Command):
 
 
 class Commands(ClearErrors, click.Group):
-    """A group whose commands show their errors so."""
+    """A group whose commands show their errors in one line."""
 
 
 def settings() -> Settings:
-    """Raises BadSetting."""
+    """Read the settings. Raises BadSetting."""
     return Settings.read(os.environ)
 
 
@@ -64,13 +64,13 @@ def warn_of_removed_settings() -> None:
 
 
 def make_private(settings: Settings) -> None:
-    """Keep what is in VAR_DIR, and all that this process writes, from other users."""
+    """Hide the files in VAR_DIR, and all that this process writes, from other users."""
     for sentence in private.make_private(settings.var):
         click.secho(f"  ! {sentence}", fg="yellow", err=True)
 
 
 def services() -> Services:
-    from app.bootstrap import Services  # here: most of a command's start, and not all need it
+    from app.bootstrap import Services  # here: it is slow to load, and not all need it
 
     return Services(settings())
 
@@ -80,7 +80,7 @@ def print_json(document: Any) -> None:
 
 
 def check_writable(file: str | None) -> None:
-    """Better now than after minutes of measuring. `-` is standard output."""
+    """Check the file now, not after minutes of measuring. `-` is standard output."""
     if file is None or file == "-":
         return
     folder = Path(file).parent
@@ -102,7 +102,7 @@ def write_json(file: str, document: Any) -> None:
 def _json(document: Any) -> bytes:
     try:
         return orjson.dumps(document, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # schedules are counted beyond 64 bits, which it cannot write
+    except TypeError:  # counts of schedules exceed 64 bits, which orjson cannot write
         return json.dumps(document, indent=2).encode() + b"\n"
 
 
@@ -116,7 +116,7 @@ def write_text(file: str, text: str) -> None:
 
 
 def print_catalogue(kind: str, entries: list[CatalogueEntry], note: str) -> None:
-    """What each mode or recipe says of itself: side by side where there is room, else in turn.
+    """Print each mode or recipe: side by side if the terminal has room, else one after the other.
 
     Those broken on purpose are labelled.
     """

@@ -1,4 +1,4 @@
-"""`lastapple pair`: let a store and a database belong together that did not before."""
+"""`lastapple pair`: pair a store and a database that were not paired before."""
 
 from __future__ import annotations
 

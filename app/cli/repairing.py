@@ -1,4 +1,4 @@
-"""`lastapple audit --repair`: what would be mended, or was."""
+"""`lastapple audit --repair`: show a repair, planned or done."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import click
 from app.cli import output
 from app.service.repair import Mend, RepairPlan, RoundFigures
 
-TO_DO = 4  # the exit status where something is still to be mended, as of an audit that found it
+TO_DO = 4  # the exit status while a repair is still to do, as after an audit that found the loss
 LOST = (
     "a worker had told its buyer of it; it was not paid for, or its key has bought: it stays lost"
 )
@@ -18,7 +18,7 @@ UNKNOWABLE = (
 
 
 def repair(mend: Mend, item: str, really: bool, json_wanted: bool) -> int:
-    """Say it, or do it; the exit status."""
+    """Plan the repair or, if `really`, do it; print it and return the exit status."""
     plan = mend.do(item) if really else mend.plan(item)
     if json_wanted:
         output.print_json(_document(item, plan, really))

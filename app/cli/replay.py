@@ -96,7 +96,7 @@ def _all(recorded: Recorded, on: str) -> Iterator[tuple[str, list[ReplayedStep]]
 
 
 def _show(people: Console, name: str, recorded: Recorded, played: list[ReplayedStep]) -> bool:
-    """Draw it. Did all go as it was recorded?"""
+    """Draw the schedule. Return whether all went as recorded."""
     people.print(f"{recorded.target.name}: {name}", style="bold", markup=False)
     _draw(people, [step.got for step in played], recorded)
     same = all(step.same for step in played)

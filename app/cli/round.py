@@ -14,13 +14,13 @@ from app.service.round_view import view, warnings
 
 
 def _help(name: str, text: str) -> str:
-    """`text`, with the bounds and the default that a round has for it."""
+    """Return `text` with the bounds and the default that a round has for this field."""
     bound, default = ROUND_BOUNDS[name], {row.name: row.default for row in fields(Round)}[name]
     return f"{text} [{bound.low} to {bound.high:,}; {default:,} unless given]"
 
 
 def _time(name: str, text: str) -> Callable[[Any], Any]:
-    """An option in ms, called as HTTP calls it."""
+    """Return an option in ms with the name that HTTP uses."""
     return click.option(f"--{name}-ms", name, type=int, help=_help(name, text))
 
 

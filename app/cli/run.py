@@ -30,7 +30,7 @@ def shop() -> None:
     services = output.services()
     try:
         shared_settings.require_same(services.store, services.settings)
-    except StoreAway as error:  # it answers buyers so, until the store is back
+    except StoreAway as error:  # the shop gives buyers this error until the store is back
         click.secho(f"  ! Its settings are not compared with other hosts': {error}", err=True)
     _become(processes.shop(services.settings))
 
@@ -79,7 +79,7 @@ def comparison(id: str) -> None:
 
 
 def _driver() -> tuple[threading.Event, Services]:
-    """The event is set when we are to stop."""
+    """Return the services and an event that is set when this process must stop."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s")
     return interrupt.told_to_stop(signal.SIGTERM), output.services()
 
@@ -106,7 +106,7 @@ def _prepare(services: Services) -> None:
 
 
 def _see_how_it_is_kept(services: Services) -> None:
-    """What a person should know of the store; of the embedded one only what stops us."""
+    """Print the store's durability warnings; of the embedded store only errors that stop us."""
     checks = durability_checks.look(services.servers)
     for each in services.readiness.connections():
         click.secho(f"  ! {each.name}: {each.sentence}", fg="yellow")

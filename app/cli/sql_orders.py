@@ -20,23 +20,26 @@ from app.explorer.sql.report import SqlReport, budget, line, verdict
 from app.explorer.targets import Target
 from app.explorer.vocabulary import VOCABULARY
 
-CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status, as for all that is explored
+CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status, as of all explorations
 NOT_HERE = ("buyers", "faults", "again", "retries", "save", "matrix")  # options
 BUYERS = 2
 
 
 class Unfinished(click.ClickException):
-    """The server failed. Status 1 would say that something was found."""
+    """Raised when the server failed. Status 1 would mean that something was found."""
 
     exit_code = INCONCLUSIVE
 
 
 def explore_sql(target: Target, all_findings: bool, json_file: str | None) -> NoReturn:
-    """Ends the command with its exit status. Raises Invalid for what cannot be asked of SQL."""
+    """Explore and end the command with its exit status.
+
+    Raises Invalid for options that SQL does not have.
+    """
     _refuse(target.name)
     check_writable(json_file)
     check()
-    # What it says of a server that dies, with a traceback, we say in words.
+    # Its traceback for a server that dies is replaced by a sentence.
     logging.getLogger("sqlalchemy.pool").setLevel(logging.CRITICAL)
     people = Console(stderr=json_file == "-", highlight=False)
     try:
@@ -57,7 +60,7 @@ def explore_sql(target: Target, all_findings: bool, json_file: str | None) -> No
 
 
 def _refuse(name: str) -> None:
-    """An option that would be ignored shall not look as if it had been heeded."""
+    """Refuse an option that would be ignored: it must not look as if it counted."""
     context = click.get_current_context()
     for option in NOT_HERE:
         is_given = context.get_parameter_source(option) is ParameterSource.COMMANDLINE

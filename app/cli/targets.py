@@ -1,4 +1,4 @@
-"""What `lastapple explore` is asked about, and what cannot be asked of it."""
+"""The targets and options of `lastapple explore`, and the combinations that are refused."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from app.service.catalogue import parse_way
 if TYPE_CHECKING:
     from app.explorer.repairing import Repairing
 
-# Of a repair: all else is about what is sold.
+# The options of a repair: all others are about a sale.
 OF_A_REPAIR = {"TARGET", "--buyers", "--faults", "--all-findings", "--save", "--json"}
 
 
 def check(target: str | None, per_buyer: int, holds: bool, again: bool) -> None:
-    """Raises UsageError for options that do not go with the target, or with each other."""
+    """Raise UsageError for options that do not fit the target, or each other."""
     elsewhere = bool(target) and (str(target).endswith(".py") or targets.in_sql(str(target)))
     for given, name in ((per_buyer, "--per-buyer"), (holds, "--holds")):
         if given and elsewhere:
@@ -32,7 +32,7 @@ def check(target: str | None, per_buyer: int, holds: bool, again: bool) -> None:
 def sale(
     name: str, stock: int, quantity: int, resend: bool, per_buyer: int, holds: bool
 ) -> targets.Target | Student:
-    """Raises Invalid."""
+    """Return the target of a sale. Raises Invalid."""
     if name.endswith(".py"):
         return student(name, stock, quantity, resend)
     name = parse_way(name).name
@@ -53,7 +53,7 @@ def is_repair(name: str) -> bool:
 
 
 def repair(name: str, buyers: int, given: set[str]) -> Repairing:
-    """`given` stands on the command line. Raises UsageError."""
+    """Return the target of a repair. Raises UsageError for an option in `given` that it lacks."""
     from app.explorer.repairing import MOST, Repairing
 
     if others := given - OF_A_REPAIR:

@@ -1,4 +1,4 @@
-"""`lastapple transactions`: MULTI and EXEC beside BEGIN and COMMIT."""
+"""`lastapple transactions`: MULTI and EXEC next to BEGIN and COMMIT."""
 
 from __future__ import annotations
 

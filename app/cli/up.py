@@ -36,7 +36,7 @@ def up() -> None:
 
 
 def _check(settings: Settings) -> None:
-    """Everything that can be known to be wrong before anything is started."""
+    """Check all errors that can be known before anything is started."""
     check_default(settings.default_mode)
     masters = [socket.with_suffix("") for socket in settings.master_sockets]
     replica = settings.var / "store" / "replica"
@@ -85,7 +85,7 @@ def _run(settings: Settings) -> None:
         signal.signal(number, stop)
     try:
         for child in supervisor.children:
-            if child.name == "fulfil":  # the first one to need tables and rounds
+            if child.name == "fulfil":  # the first process that needs tables and rounds
                 _agree_on_settings(settings)
                 click.get_current_context().invoke(prepare)
             serves = supervisor.start(child)
@@ -105,7 +105,7 @@ def _run(settings: Settings) -> None:
 
 
 def _agree_on_settings(settings: Settings) -> None:
-    """Its own store takes this host's settings; hosts that share the store are held against them.
+    """Compare the settings with those of the store's hosts; an embedded store takes this host's.
 
     Raises HostsDiffer, StoreAway.
     """
@@ -115,7 +115,7 @@ def _agree_on_settings(settings: Settings) -> None:
 
 
 def _say(text: str) -> None:
-    """A terminal that is gone, or a file on a full disk, must not end the shop."""
+    """Print a line. A terminal that is gone, or a file on a full disk, must not end the shop."""
     with suppress(OSError):
         click.echo(text)
 
@@ -132,7 +132,7 @@ def _where(child: Child, settings: Settings) -> str:
 
 
 def _who_can_reach(settings: Settings, token: str) -> list[str]:
-    """What it means that a server listens beyond loopback; nothing when none does."""
+    """Return warnings for servers that listen beyond loopback; empty if none does."""
     lines = []
     if not is_loopback(settings.shop_host):
         lines.append(

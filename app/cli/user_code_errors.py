@@ -1,4 +1,4 @@
-"""Errors in somebody's own code, as the command line shows them."""
+"""Errors in the user's own code, as the command line shows them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def their_errors() -> Iterator[None]:
 
 
 def student(file: str, stock: int, quantity: int, resend: bool) -> Student:
-    """Raises Invalid."""
+    """Return the user's file. Raises Invalid."""
     path = Path(file).resolve()
     if not path.is_file():
         raise Invalid({"target": f"There is no file {file}."})
