@@ -1,1 +1,1 @@
-"""What keeps a shop running: processes, supervision, readiness, durability checks, secrets."""
+"""Operation of a shop: processes, supervision, readiness, durability checks, secrets."""

@@ -1,4 +1,4 @@
-"""One process that the supervisor keeps: how it is started, asked, and ended."""
+"""One process that the supervisor keeps: start it, ask whether it serves, end it."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from servers.process import start
 from app.ops import logs
 from app.ops.process_status import ProcessState, ProcessStatus
 
-ASK = 1.0  # s between two questions whether it answers
+ASK = 1.0  # s between two checks whether it answers
 
 
 @dataclass
 class Child:
     """One process. `ready` asks whether it serves; `grace` is s to end after SIGTERM.
 
-    Those of one `stage` are stopped together, those of a higher stage before. Without one that is
-    `essential` nothing is sold or booked. `answers` asks a running one whether it lives: for that,
-    a store that still reads its log does answer. Both must end by themselves within seconds.
+    Processes of one `stage` are stopped together, those of a higher stage before. Without one that
+    is `essential` nothing is sold or booked. `answers` asks a running process whether it lives; a
+    store that still reads its log answers that, too. Both must end by themselves within seconds.
     """
 
     name: str
@@ -43,25 +43,25 @@ class Child:
     process: subprocess.Popen[bytes] | None = None
     born: float = 0.0  # s of time.monotonic(), as the next
     restart_at: float = 0.0
-    deaths: int = 0  # one soon after the other
+    deaths: int = 0  # in a row, each soon after its start
     silent: float = 0.0  # s since it answered, or was started
     answered: bool = False  # since it was started
 
     def start(self, environ: Mapping[str, str]) -> None:
-        """In the main thread: see servers.process. Raises OSError."""
+        """Start it, in the main thread: see servers.process. Raises OSError."""
         self.born, self.silent, self.answered = time.monotonic(), 0.0, False
         logs.trim(self.log)
         with suppress(OSError), self.log.open("ab", buffering=0) as log:  # a full disk: without
-            # Logs go on from start to start: this line parts them.
+            # Logs continue from start to start: this line separates them.
             log.write(f"--- {self.name} starts, {datetime.now():%Y-%m-%d %H:%M:%S}\n".encode())
         self.process = start(self.command, self.log, env=dict(environ))
 
     def alive(self) -> bool:
-        """Does it run? It may hang."""
+        """Return whether it runs. It may hang."""
         return self.process is not None and self.process.poll() is None
 
     def listen(self, stop: threading.Event) -> None:
-        """Ask until `stop`, in a thread of its own: a question may take a second."""
+        """Ask it until `stop`, in a thread of its own: an answer may take a second."""
         while not stop.wait(ASK if self.answered else ASK / 10):
             process = self.process
             if process and self.answers() and process is self.process:
@@ -78,17 +78,20 @@ class Child:
         return ProcessState.RUNNING if self.answered else ProcessState.STARTING
 
     def terminate(self) -> None:
-        """Ask it to end; its own workers are its affair."""
+        """Ask it to end; it ends its own workers."""
         if self.process and self.alive():
             self.process.terminate()
 
     def kill(self) -> None:
-        """Its session, so that no worker of it stays behind."""
+        """Kill its session, so that none of its workers is left."""
         if self.process and self.alive():
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def finish(self, asked: float) -> bool:
-        """Wait for its end; SIGKILL when its grace since `asked` is over. True: by itself."""
+        """Wait for its end; SIGKILL when its grace since `asked` is over.
+
+        True: it ended by itself.
+        """
         if self.process is None:
             return True
         try:
@@ -100,6 +103,6 @@ class Child:
             return False
 
     def tail(self) -> str:
-        """The last lines it said."""
+        """Return the last lines of its log."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         return "\n".join(f"    {line}" for line in lines[-12:])

@@ -1,6 +1,6 @@
-"""How a store keeps what it is told, held against DURABILITY: one line for each thing that matters.
+"""Compare how a store keeps its data with DURABILITY: one check for each thing that matters.
 
-Asked at the start and by `lastapple check`; each line says what it means, and what to do.
+Run at the start and by `lastapple check`; each sentence says what it means, and what to do.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ Info = Mapping[str, Any]  # what INFO says
 
 
 def look(servers: Servers) -> list[Check]:
-    """Of each server, on a cluster of each that serves slots: version, eviction, log, replicas.
+    """Return the checks of each server: version, eviction, log, replicas.
 
-    Raises StoreAway.
+    On a cluster, of each server that has slots. Raises StoreAway.
     """
     store = servers.store
     with answering():
@@ -125,7 +125,7 @@ def _replicas(info: Info, durability: str) -> Check:
 
 
 def _appendfsync(node: redis.Redis) -> str:
-    """always, everysec or no; unknown where a hosted store forbids CONFIG."""
+    """Return always, everysec or no; unknown where a hosted store forbids CONFIG."""
     try:
         (value,) = node.config_get("appendfsync").values()
     except redis.ResponseError:

@@ -1,4 +1,4 @@
-"""How far fulfil is behind: what waits to be booked, and for how long; asked of the store alone."""
+"""fulfil's lag: the sales that wait to be booked, and for how long; read from the store alone."""
 
 from __future__ import annotations
 
@@ -14,8 +14,11 @@ from app.store.clients.redis import answering
 
 @dataclass(frozen=True)
 class Lag:
-    """One item's. `waiting` sales are not booked yet, the oldest since `age` ms (0: none waits);
-    `dead_letters` cannot be. `error` is "" unless the item could not be asked in full."""
+    """One item's lag.
+
+    `waiting` sales are not booked yet, the oldest since `age` ms (0: none waits). `dead_letters`
+    cannot be booked. `error` is "" unless the item could not be read in full.
+    """
 
     item: str
     waiting: int = 0
@@ -24,12 +27,12 @@ class Lag:
     error: str = ""
 
 
-# At the item's own node: of a cluster each has a clock of its own.
+# At the item's own node: in a cluster each node has a clock of its own.
 TIME = "return redis.call('TIME')"
 
 
 def lag(store: redis.Redis) -> list[Lag]:
-    """Of each item, in two round trips (on a cluster two a node). Raises StoreAway.
+    """Return each item's lag, in two round trips (on a cluster two a node). Raises StoreAway.
 
     The age is by the store's clock alone: an entry's id against TIME.
     """
@@ -51,7 +54,10 @@ def lag(store: redis.Redis) -> list[Lag]:
 
 
 def _lag(item: str, answers: list[Any], error: Exception | None) -> Lag:
-    """`answers`: the time, the dead letters, then each stream's length and its oldest entry."""
+    """Return one item's lag from `answers`.
+
+    They are the time, the dead letters, then each stream's length and its oldest entry.
+    """
     errors = [each for each in (error, *answers) if isinstance(each, Exception)]
     if errors:
         return Lag(item, error=str(errors[0]))

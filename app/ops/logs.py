@@ -1,9 +1,9 @@
-"""The children's logs: they go on from start to start, and stay small.
+"""The children's logs: they continue from start to start, and stay small.
 
-Copied and cut, not renamed: a child writes straight into its file, which nobody can take from under
-it. It opened the file for appending, so that after the cut its next line is the first. What it says
-between the copy and the cut is lost; the way around would be a supervisor that every line passes
-through, and who waits for a supervisor that stands still stands still, too.
+A log is copied and truncated, not renamed: a child writes straight into its file, which cannot be
+exchanged under it. The child opened the file for appending, so its next line after the cut is the
+first. Lines between the copy and the cut are lost. The alternative would be a supervisor that
+passes every line on: if it stalled, all children would stall, too.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import shutil
 from pathlib import Path
 
 LARGEST = 4 * 2**20  # bytes of a log before it is cut
-KEPT = 3  # older ones beside it: log.1 is the newest
+KEPT = 3  # older logs next to it: log.1 is the newest
 
 
 def trim(log: Path) -> None:
-    """Put a log that has grown large aside. On a full disk it stays: it cannot grow there."""
+    """Copy a large log to an older one and truncate it; on a full disk leave it: it cannot grow."""
     try:
         if log.stat().st_size < LARGEST:
             return

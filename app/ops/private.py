@@ -1,4 +1,4 @@
-"""Keep VAR_DIR to the user that runs the shop: buyers' orders and the shop's secrets are in it."""
+"""Protect VAR_DIR from other users: it contains buyers' orders and the shop's secrets."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-# What we write there. VAR_DIR may hold other files, which are not ours to change.
+# The files that we write there. VAR_DIR may contain other files, which are not ours to change.
 SECRETS = ("secret*", "lab-token*", "store-password*")
 FILES = (*SECRETS, "orders.db*", "lock", "processes.*", "fulfil.beat")
 FOLDERS = ("log", "store", "metrics")
-OTHERS = 0o077  # what a mode gives to all other users
+OTHERS = 0o077  # a file mode's rights of all other users
 
 
 def make_private(var: Path) -> list[str]:
-    """Let no other user read what is in VAR_DIR, or what this process and its children write.
+    """Hide the files in VAR_DIR, and all new files of this process and its children, from others.
 
-    Return a sentence for each file that stays open to others.
+    Return a sentence for each file that stays open to other users.
     """
     os.umask(OTHERS)
     sentences = []

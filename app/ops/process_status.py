@@ -1,9 +1,9 @@
-"""What a process of `lastapple up` shows of itself in a file, as the store may be what is down.
+"""Process status in files, as the store may be down.
 
-The supervisor writes how all of them do, for shop and lab. fulfil serves nobody, so nobody can ask
-it: it touches its heartbeat file with every turn of its loop. That the moment of the last touch
-changes is what counts. How old it is, only clocks could tell, and those are set; time.monotonic()
-all processes of a machine share, and nobody sets it back.
+The supervisor writes all processes' states, read by shop and lab. fulfil has no port to ask: it
+touches its heartbeat file with every turn of its loop. Readers check only that the time of the last
+touch changes. Its age could only be told by clocks that may be set; time.monotonic() is common to
+all processes of a machine, and is never set back.
 """
 
 from __future__ import annotations
@@ -20,29 +20,32 @@ import orjson
 from app.config import Settings
 
 LOOK = 0.1  # s between two looks
-TURN = 5.0  # s that a turn may take beside its wait for the database
+TURN = 5.0  # s that a turn may take, plus its wait for the database
 
 
 class HeartbeatFile:
-    """The sign, given and seen."""
+    """fulfil's heartbeat: written by fulfil, watched by others."""
 
     def __init__(self, settings: Settings) -> None:
         self.file = settings.var / "fulfil.beat"
-        self.longest = TURN + settings.database_timeout / 1000  # s between two signs
+        self.longest = TURN + settings.database_timeout / 1000  # s between two touches
         self.seen = self._touched()
 
     def give(self) -> None:
-        """A full disk is no reason to stop: an old file can be touched there."""
+        """Touch the file.
+
+        A full disk must not stop fulfil: an existing file can be touched there.
+        """
         with suppress(OSError):
             self.file.touch()
 
     def moved(self) -> bool:
-        """Was a sign given since this was asked last?"""
+        """Return whether the file was touched since the last call."""
         before, self.seen = self.seen, self._touched()
         return self.seen != before
 
     def awaited(self) -> bool:
-        """Wait for the next sign, for as long as a turn may take."""
+        """Wait for the next touch, for as long as a turn may take; return whether it came."""
         deadline = time.monotonic() + self.longest
         while not self.moved():
             if time.monotonic() > deadline:
@@ -57,11 +60,11 @@ class HeartbeatFile:
             return 0
 
 
-TOLD = 1.0  # s between two tellings, if nothing changes
+TOLD = 1.0  # s between two reports, if nothing changes
 
 
 class ProcessState(StrEnum):
-    """Of one process that `up` keeps."""
+    """The state of one process that `up` keeps."""
 
     RUNNING = "running"
     STARTING = "starting"  # it runs, and has not answered yet
@@ -71,7 +74,7 @@ class ProcessState(StrEnum):
 
 @dataclass(frozen=True)
 class ProcessStatus:
-    """One process. `deaths` one soon after the other; `silent` s since it last answered."""
+    """One process. `deaths` are those in a row; `silent` is s since it last answered."""
 
     name: str
     essential: bool
@@ -82,14 +85,17 @@ class ProcessStatus:
 
 @dataclass(frozen=True)
 class Report:
-    """What the supervisor said, `age` s ago."""
+    """The supervisor's last report, `age` s ago."""
 
     age: float
     processes: list[ProcessStatus]
 
 
 def write(file: Path, processes: list[ProcessStatus]) -> None:
-    """Whole or not at all. On a full disk nothing is told: that must not end the supervisor."""
+    """Write the file whole or not at all.
+
+    On a full disk it stays old: the supervisor must not end.
+    """
     new = file.with_suffix(".new")
     with suppress(OSError):
         new.write_bytes(orjson.dumps({"at": time.monotonic(), "processes": processes}))
@@ -97,11 +103,11 @@ def write(file: Path, processes: list[ProcessStatus]) -> None:
 
 
 def read(file: Path) -> Report | None:
-    """None: no supervisor keeps us."""
+    """Read the supervisor's report; None: no supervisor keeps us."""
     try:
         document = orjson.loads(file.read_bytes())
         rows = document["processes"]
         each = [ProcessStatus(**row | {"state": ProcessState(row["state"])}) for row in rows]
-        return Report(abs(time.monotonic() - document["at"]), each)  # anew if the machine began so
+        return Report(abs(time.monotonic() - document["at"]), each)  # abs: after a reboot
     except (OSError, ValueError, KeyError, TypeError):
         return None

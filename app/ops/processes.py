@@ -1,4 +1,4 @@
-"""The processes that make up the shop: each one's command, and how to see that it serves."""
+"""The processes of the shop: each one's command, and how to check that it serves."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from app.ops.shared_settings import store_config
 from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
-SHOP_GRACE = 2  # s for purchases under way, and for customers who keep a connection open
-MASTER = 0.7  # s more until gunicorn's own process has put away the code that it loaded
+SHOP_GRACE = 2  # s for purchases under way, and for clients that keep a connection open
+MASTER = 0.7  # s more until gunicorn's own process has unloaded the code
 LAB_GRACE = 1  # s
-CONNECTIONS = 2_000  # in a worker at once; a new one takes the place of the longest waiting
+CONNECTIONS = 2_000  # in a worker at once; a new one takes the place of the one waiting longest
 FULFIL_GRACE = 1.0  # s to move the last sales; what is left waits in the stream, on the disk
 STORE_GRACE = 0.6  # s
 
-# To ourselves, past any proxy that the environment names.
+# Opens our own URLs, past any proxy in the environment.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 def shop(settings: Settings) -> list[str]:
-    """gunicorn with threads: a purchase may wait for a lock without holding up the others."""
+    """Return gunicorn's command with threads: a purchase may wait for a lock and block no other."""
     return [
         *_gunicorn("app:create_shop()", settings.shop_host, settings.shop_port, SHOP_GRACE),
         # No sendfile: it waits for the client.
@@ -48,7 +48,7 @@ def shop(settings: Settings) -> list[str]:
 
 
 def lab(settings: Settings) -> list[str]:
-    """gunicorn with greenlets: one process holds as many streams as there are screens."""
+    """Return gunicorn's command with greenlets: one process has a stream for each screen."""
     return [
         *_gunicorn("app:create_lab()", settings.lab_host, settings.lab_port, LAB_GRACE),
         *("--worker-class", "app.lab.worker.LabWorker", "--workers", "1"),
@@ -67,17 +67,18 @@ def _gunicorn(app: str, host: str, port: int, grace: int) -> list[str]:
         *("--worker-connections", str(CONNECTIONS)),
         # An access log costs about a tenth of the throughput; errors are logged.
         *("--log-level", "warning", "--error-logfile", "-"),
-        # gunicorn believes nobody: it would take a scheme from whoever asks on this machine, and
-        # answer a SCRIPT_NAME with 500. What a proxy says is web/proxies.py's matter.
+        # gunicorn trusts no proxy: it would take a scheme from any client on this machine, and
+        # answer a SCRIPT_NAME with 500. Proxies' headers are read in app/server/proxies.py.
         *("--forwarded-allow-ips", ""),
     ]
 
 
 def children(settings: Settings) -> list[Child]:
-    """All of them, in the order they need each other. Raises StoreAway without a store to run.
+    """Return all of them, in the order in which they need each other.
 
-    Essential are those without which nobody buys, or no sale becomes an order. The lab is not: that
-    an instructor's screen is dark must not send the customers home.
+    Essential are those without which no buyer can buy, or no sale becomes an order. The lab is not:
+    the shop keeps selling when the instructor's screen is dark. Raises StoreAway without a store to
+    run.
     """
     logs = settings.var / "log"
     beat = HeartbeatFile(settings)
@@ -117,7 +118,7 @@ def children(settings: Settings) -> list[Child]:
 
 
 def _stores(settings: Settings) -> list[Child]:
-    """The embedded Valkey, and its replica where DURABILITY wants one."""
+    """Return the embedded Valkey, and its replica where DURABILITY wants one."""
     address = ("127.0.0.1", settings.store_port)
     folder = settings.var / "store"
     config = store_config(settings)
@@ -139,7 +140,7 @@ def _stores(settings: Settings) -> list[Child]:
         lambda: bool(ask(b"PING")),
         stage=0,
         grace=STORE_GRACE,
-        patience=60.0,  # a long append-only file takes its time to be read
+        patience=60.0,  # reading a long append-only file takes time
     )
     if not replicated:
         return [store]
@@ -165,9 +166,9 @@ def _stores(settings: Settings) -> list[Child]:
 
 
 def masters(settings: Settings) -> list[Child]:
-    """Redlock's three servers. Only rounds of DEFAULT_MODE use them at the start, if at all.
+    """Return Redlock's three servers. At the start only rounds of DEFAULT_MODE may use them.
 
-    None where they are somebody else's, or cannot be: `Servers.missing` then says so.
+    None if they are external, or cannot run here: `Servers.missing` then says so.
     """
     return [_master(settings, path) for path in settings.master_sockets if embedded.available()]
 
@@ -179,7 +180,7 @@ def _master(settings: Settings, path: Path) -> Child:
             *embedded.command(
                 0, path, path.with_suffix(""), settings.appendfsync, store_config(settings)
             ),
-            # Locks come and go: rewritten from this size on, the file is read in no time.
+            # Locks come and go: rewritten from this size on, the file is read quickly.
             *("--auto-aof-rewrite-min-size", "1mb"),
         ],
         settings.var / "log" / f"{path.stem}.log",
@@ -192,7 +193,7 @@ def _master(settings: Settings, path: Path) -> Child:
 
 
 def unavailable(settings: Settings) -> list[str]:
-    """A sentence for every address we need and cannot have."""
+    """Return a sentence for every address that we need and cannot have."""
     wanted = [
         ("SHOP", settings.shop_host, settings.shop_port),
         ("LAB", settings.lab_host, settings.lab_port),
@@ -225,7 +226,7 @@ def _healthy(host: str, port: int) -> bool:
 
 
 def _ask(address: tuple[str, int] | Path, what: bytes, password: str = "") -> bytes:
-    """The beginning of what a store answers over a plain socket; b"" for nothing.
+    """Return the beginning of a store's answer over a plain socket; b"" for none.
 
     `address` is a port, or the path of a Unix socket. Without its password a store answers, too,
     that it wants one.

@@ -1,7 +1,8 @@
-"""Can the shop sell, and do its sales become orders? What /readyz, the lab and `check` say.
+"""Readiness: can the shop sell, and do its sales become orders? For /readyz, the lab and `check`.
 
-Each check has a state and a sentence. Only `failing` makes the shop unready: `unwell` is named, and
-sells on. What a sentence says of a server is a word of ours: anybody may ask.
+Each check has a state and a sentence. Only `failing` makes the shop unready: `unwell` is reported,
+and the shop keeps selling. A sentence about a server has no words of the server: any client may
+ask.
 """
 
 from __future__ import annotations
@@ -28,28 +29,28 @@ from app.store.servers import Servers
 from app.store.sql import db, orders
 from app.text import Text, counted, together
 
-FRESH = 1.0  # s for which an answer is given again: a storm of probes costs nothing
+FRESH = 1.0  # s for which an answer is reused: a storm of probes costs nothing
 STALE = 10.0  # s after which it is too old even for a caller that would have to wait for a new one
-DATABASE_ANSWER_MS = 1_000  # to wait for it; a page may wait for longer
-FEW_CONNECTIONS = 5  # left in the database: the next buyers may be told BUSY for it
-PROBE_LIFE = 1_000  # ms that what we write to the store lives
+DATABASE_ANSWER_MS = 1_000  # longest wait for the database; a page may wait for longer
+FEW_CONNECTIONS = 5  # left in the database: the next buyers may get BUSY for it
+PROBE_LIFE = 1_000  # ms until the probe's key expires
 # Sales wait for 0.1 s as a rule, for 2 s while fulfil starts again, and for some seconds after a
 # stampede. The database may be away for a moment. A sale that waits for longer is not served.
 LONGEST_LAG = 30_000  # ms
-SILENT = 10.0  # s without a word of the supervisor's, who says something every second
+SILENT = 10.0  # s without a report of the supervisor, which writes one every second
 
 log = logging.getLogger(__name__)
 
 
 class State(StrEnum):
     OK = "ok"
-    UNWELL = "unwell"  # somebody should know; the shop sells and books
+    UNWELL = "unwell"  # the operator should know; the shop sells and books
     FAILING = "failing"
 
 
 @dataclass(frozen=True)
 class Check:
-    """`name` is store, database, orders, dead_letters, or a process's that `up` keeps.
+    """`name` is store, database, orders, dead_letters, or a process that `up` keeps.
 
     rounds, store replicas, database connections: only where they fail.
     """
@@ -61,7 +62,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Readings:
-    """What was found at one time."""
+    """The results of all checks at one time."""
 
     checks: tuple[Check, ...] = ()
     at: float = -STALE  # s of time.monotonic()
@@ -76,7 +77,7 @@ class Readings:
 
 
 class Readiness:
-    """One process's view of it; each of its threads may ask."""
+    """One process's checks; each of its threads may ask."""
 
     def __init__(self, servers: Servers) -> None:
         self.servers = servers
@@ -84,7 +85,7 @@ class Readiness:
         self._asking = threading.Lock()
 
     def look(self) -> Readings:
-        """Not older than FRESH; while somebody asks anew, all others get what was found last."""
+        """Return results not older than FRESH; while one thread checks, others get the last."""
         age = time.monotonic() - self._found.at
         if age > FRESH and self._asking.acquire(blocking=age > STALE):
             try:
@@ -101,7 +102,9 @@ class Readiness:
         return (self._store(), self._database(), *booked, *rest)
 
     def _store(self) -> Check:
-        """By a real write: a store without memory or disk, or a replica, answers every question."""
+        """Check the store by a real write: one without memory or disk, or a replica, can still
+        read.
+        """
         pipe = self.servers.store.pipeline(transaction=False)
         for item in ITEMS:
             pipe.set(keys.probe(item), 1, px=PROBE_LIFE)
@@ -120,7 +123,10 @@ class Readiness:
         return Check("store", State.FAILING, _refusal(errors[0]))
 
     def _trusted(self) -> Check:
-        """It takes writes. What it has lost is not sold until a person has looked; all else is."""
+        """Return the check of a store that takes writes, and of the losses in it.
+
+        Items with a loss are not sold until a person has accepted or repaired it; all others are.
+        """
         try:
             with answering():
                 lost = loss_marks.every(self.servers.store, ITEMS)
@@ -165,7 +171,10 @@ class Readiness:
         return db.engine(settings.database, min(DATABASE_ANSWER_MS, settings.database_timeout), 1)
 
     def _database(self) -> Check:
-        """Over a new connection: it takes none from pages and sellers, and hangs on no dead one."""
+        """Check the database over a new connection: it takes none from pages and sellers.
+
+        It cannot hang on a dead connection either.
+        """
         try:
             sessions = db.sessions(self._engine)
             with db.answering(), sessions() as session:
@@ -174,7 +183,7 @@ class Readiness:
                 Pairing(self.servers, sessions).check(item)
         except WrongPair as error:
             return Check("database", State.FAILING, error.sentences()[0])
-        except StoreAway:  # the store's own check says so
+        except StoreAway:  # the store's own check reports it
             pass
         except DatabaseAway as error:
             log.warning("%s", error)
@@ -208,11 +217,11 @@ class Readiness:
         return [Check("database connections", State.UNWELL, together(sentence, db.RAISE_THEM))]
 
     def orders(self) -> Check:
-        """By what fulfil has not done: whether it runs, only its own machine knows."""
+        """Check fulfil by the sales that wait: only its own machine knows whether it runs."""
         return _orders(self._waiting())
 
     def _waiting(self) -> list[Lag]:
-        """What waits to be booked, by item; nothing when the store does not say."""
+        """Return each item's lag; nothing when the store does not answer."""
         try:
             lags = lag(self.servers.store)
         except StoreAway as error:
@@ -221,7 +230,10 @@ class Readiness:
         return [] if all(each.error for each in lags) else lags
 
     def _processes(self) -> list[Check]:
-        """Those that `up` keeps, as far as they are not well; none in a container of its own."""
+        """Return checks of the processes that `up` keeps and that are not well.
+
+        None in a container of its own.
+        """
         report = process_status.read(self.servers.settings.standings)
         if report is None:
             return []
@@ -252,7 +264,7 @@ def _orders(found: list[Lag]) -> Check:
 
 
 def _dead_letters(found: list[Lag]) -> Check:
-    """They wait for a person, while the shop sells and books all else."""
+    """Return the check of dead letters: they wait for a person, while the shop sells on."""
     if not found:
         return Check("dead_letters", State.UNWELL, Text("The store does not answer."))
     count = sum(each.dead_letters for each in found)
@@ -267,7 +279,7 @@ def _dead_letters(found: list[Lag]) -> Check:
 
 
 def _refusal(error: redis.RedisError) -> Text:
-    """Why the store takes no write."""
+    """Return why the store takes no writes."""
     match error:
         case redis.OutOfMemoryError():
             return Text("The store is out of memory and takes no writes.")
@@ -285,7 +297,10 @@ def _refusal(error: redis.RedisError) -> Text:
 
 
 def _of(each: ProcessStatus) -> Check:
-    """A process that does not run, or does not answer. To have just been started is no failure."""
+    """Check a process that does not run, or does not answer.
+
+    One that just started is no failure.
+    """
     match each.state:
         case ProcessState.DOWN:
             sentence = counted(

@@ -1,4 +1,4 @@
-"""Whether a replica can confirm what the store takes: DURABILITY=replicated needs that."""
+"""Check whether a replica can confirm the store's writes: DURABILITY=replicated needs that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import redis
 from app.store.clients.cluster import Cluster
 from app.text import Text
 
-# In INFO only where min-replicas-to-write is 1 or more: so many replicas have spoken lately.
+# In INFO only if min-replicas-to-write is 1 or more: the number of replicas heard lately.
 LISTENING = "min_slaves_good_slaves"
 
 log = logging.getLogger(__name__)

@@ -25,12 +25,12 @@ from app.store.clients.redis import answering
 
 
 def secret(settings: Settings) -> str:
-    """What signs the buyer's cookie and the keys of forms: the one set, or the one kept."""
+    """Return the secret that signs buyers' cookies and forms' keys: set, or kept in VAR_DIR."""
     return settings.secret_key or _kept(settings, "secret", secrets.token_hex(32))
 
 
 def lab_token(settings: Settings) -> str:
-    """What the lab asks for; "" when it asks for nothing (see the setting)."""
+    """Return the lab's token; "" when it asks for none (see the setting)."""
     match settings.lab_token:
         case "off":
             return ""
@@ -42,9 +42,9 @@ def lab_token(settings: Settings) -> str:
 
 
 def store_config(settings: Settings) -> Path:
-    """The file from which the embedded servers read their password: a command line is public.
+    """Write the file from which the embedded servers read their password: a command line is public.
 
-    Clients read the password itself (see Settings.store_password).
+    Return its path. Clients read the password itself (see Settings.store_password).
     """
     password = _kept(settings, "store-password", secrets.token_hex(32))
     path = settings.var / "store" / "password.conf"
@@ -73,7 +73,7 @@ def _kept(settings: Settings, name: str, new: str) -> str:
 
 # scrypt: 32 MiB and about 0.1 s for each guess of a secret, to a reader of the store.
 COST, BLOCK = 2**15, 8
-MEMORY_BYTES = 2**26  # that it may take at most
+MEMORY_BYTES = 2**26  # that scrypt may use at most
 HASH = "SECRET_KEY"  # the field with the salt and the hash; the others are settings as they are
 REPLACE = (
     "Set them alike (docs/settings.md, Several hosts). To let this host's settings count from now "
@@ -82,9 +82,12 @@ REPLACE = (
 
 
 def require_same(store: redis.Redis, settings: Settings) -> None:
-    """Let the first host decide. Raises HostsDiffer on another one that differs; StoreAway."""
+    """Compare this host's settings with the first host's, which decides.
+
+    Raises HostsDiffer on another host that differs; StoreAway.
+    """
     with answering(), store.pipeline() as pipe:
-        while True:  # another host decides at the same moment
+        while True:  # until no other host writes at the same moment
             with suppress(redis.WatchError):
                 pipe.watch(keys.HOSTS)
                 stored = _decoded(pipe.hgetall(keys.HOSTS))
@@ -102,14 +105,14 @@ def differences(store: redis.Redis, settings: Settings) -> list[str]:
 
 
 def replace(store: redis.Redis, settings: Settings) -> None:
-    """Let this host's settings count. Raises StoreAway."""
+    """Write this host's settings over the store's. Raises StoreAway."""
     with answering(), store.pipeline() as pipe:
         pipe.delete(keys.HOSTS)
         _write(pipe, settings, {})
 
 
 def _write(pipe: Pipeline, settings: Settings, there: Mapping[str, str]) -> None:
-    """Write what is not there yet, in one step with what is queued."""
+    """Write the settings that are missing, in one step with the queued commands."""
     for name, value in _plain(settings).items():
         pipe.hsetnx(keys.HOSTS, name, value)
     if HASH not in there:
@@ -132,7 +135,10 @@ def _differences(there: Mapping[str, str], settings: Settings) -> list[str]:
 
 
 def _plain(settings: Settings) -> dict[str, str]:
-    """Those that are compared as they are. A host without ZooKeeper does not sell with it."""
+    """Return the settings that are compared unchanged.
+
+    A host without ZooKeeper does not sell with it.
+    """
     own = {"DURABILITY": settings.durability, "ZOOKEEPER_HOSTS": settings.zookeeper_hosts}
     return {name: value for name, value in own.items() if value}
 

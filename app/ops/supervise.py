@@ -15,11 +15,11 @@ from app.ops.process_status import TOLD, ProcessState, ProcessStatus
 # Deaths of an essential child, none later than STEADY after its start, before we give up. With the
 # pauses between them they take at least 73 s: a disk that is full for a moment ends nothing.
 MOST_DEATHS = 7
-STEADY = 60.0  # s of life after which a death is the first one again
+STEADY = 60.0  # s of life after which the count of deaths begins again
 PAUSE = 0.2  # s before the first restart, and three times as long with every death
 LONGEST_PAUSE = 60.0  # s; reached with the seventh death
 TICK = 0.05  # s between two looks at the children
-STALL = 1.0  # s of a tick that count as silence: if we stood still ourselves, so may all have
+STALL = 1.0  # s of a tick that count as silence: if we stalled ourselves, all may have
 
 
 class GivenUp(Exception):
@@ -27,10 +27,10 @@ class GivenUp(Exception):
 
 
 class Supervisor:
-    """Children in the order they need each other; `say` tells the person what happens.
+    """Children in the order in which they need each other; `say` prints for the person.
 
-    `view` is the file in which others read how the children stand. One that runs and has not
-    answered for `hang_limit` s is killed and started again; 0: never.
+    `view` is the file in which other processes read the children's states. A child that runs and
+    has not answered for `hang_limit` s is killed and started again; 0: never.
     """
 
     def __init__(
@@ -47,13 +47,16 @@ class Supervisor:
         self.view = view
         self.hang_limit = hang_limit
         self.stopping = False
-        self.deaf = threading.Event()  # set when nobody needs to be asked any more
+        self.deaf = threading.Event()  # set when no child needs to be asked any more
         self.told: list[tuple[str, ProcessState]] = []
         self.tell_at = 0.0
         view.unlink(missing_ok=True)  # a killed one's
 
     def start(self, child: Child) -> bool:
-        """Start one and wait until it serves: does it? Raises GivenUp, if it is essential."""
+        """Start a child and return whether it serves.
+
+        Raises GivenUp if it does not and is essential.
+        """
         problem = self._start(child)
         if problem and child.essential:
             raise GivenUp(f"{child.name} {problem}:\n{child.tail()}")
@@ -62,7 +65,7 @@ class Supervisor:
         return not problem
 
     def _start(self, child: Child) -> str:
-        """What went wrong, or nothing."""
+        """Start a child and wait; return what went wrong, or ""."""
         try:
             child.start(self.environ)
         except OSError as error:
@@ -119,7 +122,7 @@ class Supervisor:
         self.say(f"{child.name} {how}; starting it again in {pause:.1f} s")
 
     def _tell(self) -> None:
-        """At once when something has changed, else now and then: our silence is news, too."""
+        """Write the states: at once when one has changed, else every TOLD s, as a sign of life."""
         standings = [child.status() for child in self.children]
         states = [(each.name, each.state) for each in standings]
         now = time.monotonic()
@@ -140,7 +143,7 @@ class Supervisor:
                 self.say(f"{each.name} answers again")
 
     def stop(self) -> None:
-        """Stage by stage, the highest first."""
+        """Stop all, stage by stage, the highest first."""
         self.deaf.set()
         for stage in sorted({child.stage for child in self.children}, reverse=True):
             together = [child for child in self.children if child.stage == stage]
