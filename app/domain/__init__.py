@@ -1,4 +1,4 @@
-"""The words of the shop: what is sold, how it can end, what can go wrong. No I/O."""
+"""The shop's terms: what is sold, how a sale can end, what can go wrong. No I/O."""
 
 from app.domain.clock import Clock, iso
 from app.domain.errors import (

@@ -13,15 +13,15 @@ from types import MethodType
 
 
 def iso(ms: int | None) -> str | None:
-    """A moment in ms since 1970 as ISO 8601 text in UTC, as programs are told it."""
+    """Return a moment in ms since 1970 as ISO 8601 text in UTC, the form for programs."""
     return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC).isoformat()
 
 
 class Clock:
-    """Time and chance as a mode sees them. The explorer hands in one of its own."""
+    """Time and chance for a mode. The explorer hands in a clock of its own."""
 
     def now(self) -> float:
-        """Seconds of a clock that never goes back."""
+        """Return the seconds of a clock that never goes back."""
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
@@ -29,23 +29,23 @@ class Clock:
             time.sleep(seconds)
 
     def random(self) -> float:
-        """A number in [0, 1)."""
+        """Return a number in [0, 1)."""
         return random.random()  # noqa: S311  jitter, not secrets
 
     def wall(self) -> float:
-        """Seconds since 1970, as this machine believes. May jump; others disagree."""
+        """Return seconds since 1970 by this machine's clock. It may jump, and others differ."""
         return time.time()
 
     def token(self) -> str:
-        """A name that nobody else has (128 random bits, in hex)."""
+        """Return a unique name (128 random bits, in hex)."""
         return secrets.token_hex(16)
 
     def every(self, seconds: float, deed: Callable[[], bool]) -> Callable[[], None]:
-        """Call `deed` each `seconds` in a thread of its own; returns what stops that.
+        """Call `deed` each `seconds` in a thread of its own; return a function that stops it.
 
-        It also stops when `deed` answers False. A renewal must not outlive the work: a method's
-        stops as well when the thread that asked for it has ended, and when nobody holds the
-        method's object any more. A plain function goes on.
+        It also stops when `deed` returns False. A renewal must not outlive the work: for a method,
+        the thread also stops when the thread that asked for it has ended, and when the method's
+        object is no longer referenced. A plain function has no such end.
         """
         stopped = threading.Event()
         due = _while_at_work(deed) if isinstance(deed, MethodType) else deed
@@ -59,7 +59,7 @@ class Clock:
 
 
 def _while_at_work(method: MethodType) -> Callable[[], bool]:
-    """The same, and False when its work is over; it does not keep the method's object."""
+    """Wrap a method: it returns False when its work is over, and does not keep its object alive."""
     worker = threading.current_thread()
     held = weakref.WeakMethod(method)
 

@@ -10,10 +10,10 @@ from app.text import Text
 
 
 class ShopError(Exception):
-    """Something the buyer or the instructor should be told in words."""
+    """An error whose text is for the buyer or the instructor."""
 
     def sentences(self) -> list[str]:
-        """The words, each a Text where people are meant to read it: `str(error)` is one no more."""
+        """The sentences, each a Text if it is for people; `str(error)` is no Text any more."""
         return [word for word in self.args if isinstance(word, str)]
 
 
@@ -48,7 +48,7 @@ class UnknownRun(ShopError):
 
 
 class RunIsOn(ShopError):
-    """A run of the item is on; `id` is its own."""
+    """A run of the item is on; `id` is that run's."""
 
     def __init__(self, id: str) -> None:
         super().__init__(Text("A stampede on this item is on. Watch it, or stop it first."))
@@ -60,7 +60,7 @@ class UnknownComparison(ShopError):
 
 
 class ComparisonIsOn(ShopError):
-    """A comparison is on, and nothing else may be measured meanwhile; `id` is its own."""
+    """A comparison is on, and nothing else may be measured meanwhile; `id` is the comparison's."""
 
     def __init__(self, id: str) -> None:
         super().__init__(Text("A comparison is on. Watch it, or stop it first."))
@@ -120,9 +120,9 @@ class CannotSell(NotOnSale):
 
 
 class TooOften(ShopError):
-    """One address asks to buy more often than it may; `wait` s are left until it may again.
+    """One address tries to buy more often than it may; `wait` s are left until it may again.
 
-    Nothing was looked at, and nothing was sold.
+    Nothing was read, and nothing was sold.
     """
 
     def __init__(self, wait: int) -> None:
@@ -140,14 +140,14 @@ class KeyReused(ShopError):
 
 
 class UnknownForm(ShopError):
-    """Neither a cookie nor a key of ours says whose form it is: it would buy for a stranger."""
+    """Neither a cookie nor a key of ours names the form's buyer: it would buy for a stranger."""
 
 
 class Away(ShopError):
     """A server does not answer, and whether its last command ran is unknown.
 
-    Raised out of `in_doubt`: a purchase is asked for again under its idempotency `key`, and a press
-    on an `order` (an id) is pressed again. Neither counts twice.
+    Raised out of `in_doubt`. A purchase is retried under its idempotency `key`; a press on an
+    `order` (an id) is repeated. Neither counts twice.
     """
 
     key = ""
@@ -168,7 +168,7 @@ class InDoubt(Away):
 
 @contextmanager
 def in_doubt(key: str = "", order: str = "") -> Iterator[None]:
-    """Let every error that is no definite answer tell how to ask again: see Away."""
+    """Add to every error that is no definite answer how to retry: see Away."""
     try:
         yield
     except Away as error:
@@ -187,7 +187,7 @@ class Unreadable(ShopError, ValueError):
 
 
 class Newer(Unreadable):
-    """One that only a newer version of us can read."""
+    """A record that only a newer version of us can read."""
 
     def __init__(self, said: str = "") -> None:
         super().__init__(
@@ -213,11 +213,11 @@ class WrongPair(ShopError):
 
 
 class LockBusy(Exception):
-    """The lock did not become ours in the time that we had for it."""
+    """The lock could not be taken within the given time."""
 
 
 class LockLost(Exception):
-    """The critical section ended, and its lock had gone to nobody or to somebody else."""
+    """The critical section ended, and its lock was free or another owner's."""
 
 
 @dataclass
@@ -234,4 +234,4 @@ class Invalid(ShopError):
 
 
 class RoundLeft(Exception):
-    """The worker has left the round; look up which one runs now. No word for a person."""
+    """The worker has left the round; look up which one runs now. It is never shown to people."""

@@ -10,14 +10,14 @@ from app.text import Text, counted
 
 class FaultWords(NamedTuple):
     called: Text
-    field: Text  # as the name of a number that is asked for
+    field: Text  # the name of a form's number
     counted: Callable[[int], Text]
-    happens: Callable[[str], Text]  # what a step was; with the time that it took, if it took any
-    befalls: Callable[[str], Text]  # what somebody may choose: by whom it befalls, or for how long
+    happens: Callable[[str], Text]  # a step's name; with its duration, if it has one
+    befalls: Callable[[str], Text]  # a choice: which actor it hits, or for how long
     # The step in a sentence, with its actor, and its duration or command.
     sentence: Callable[[str, str], Text]
-    short: str = ""  # as `befalls`, where one sees whom
-    sends: bool = False  # a command goes with it, which is shown before
+    short: str = ""  # as `befalls`, where the actor is visible
+    sends: bool = False  # a command belongs to it, which is shown before
 
 
 FAULT_WORDS = {

@@ -12,19 +12,21 @@ from app.text import Text
 
 
 class Stands(StrEnum):
-    """How a hold stands. Whatever follows on HELD is final, and comes once."""
+    """The state of a hold. Every state after HELD is final, and is reached once."""
 
     HELD = "HELD"
     PAID = "PAID"  # it is an order now
     DECLINED = "DECLINED"  # the payment was
     CANCELLED = "CANCELLED"  # by the customer
-    EXPIRED = "EXPIRED"  # nobody paid in time
+    EXPIRED = "EXPIRED"  # not paid in time
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Moments in ms since 1970, both by the store's clock. `owed`: it is over, and its units are
-    not in stock again yet."""
+    """A hold. Moments are in ms since 1970 by the store's clock.
+
+    `owed`: it is over, and its units are not in stock again yet.
+    """
 
     order: Order
     stands: Stands
@@ -38,7 +40,7 @@ class Hold:
 
     @property
     def ms_left(self) -> int:
-        """To pay in; 0 when it is not held."""
+        """The ms left to pay in; 0 when it is not held."""
         return max(0, self.until - self.now) if self.stands is Stands.HELD else 0
 
 
@@ -57,7 +59,7 @@ OVER = {
 
 
 class HoldOver(ShopError):
-    """It cannot be paid for any more, and its key buys nothing."""
+    """The hold cannot be paid for any more, and its key buys nothing."""
 
     def __init__(self, hold: Hold) -> None:
         super().__init__(OVER[hold.stands])
@@ -65,7 +67,7 @@ class HoldOver(ShopError):
 
 
 class AlreadyPaid(ShopError):
-    """It is an order, and cannot be given back."""
+    """The hold is an order, and cannot be given back."""
 
     def __init__(self) -> None:
         super().__init__(Text("This is paid for: there is nothing to give back."))

@@ -11,13 +11,13 @@ from app.text import Text
 
 
 class Loss(StrEnum):
-    EMPTIED = "emptied"  # it has no round of the item
-    OLDER = "older"  # its newest round is not the newest one that there was
+    EMPTIED = "emptied"  # the store has no round of the item
+    OLDER = "older"  # the store's newest round is older than the newest that existed
     SALES = "sales"  # fewer sales of a round than orders
-    SALE = "sale"  # one that a worker has told its buyer of
-    ENDING = "ending"  # how a hold has ended, which a worker has told its buyer
+    SALE = "sale"  # a sale that a worker has confirmed to its buyer
+    ENDING = "ending"  # the end of a hold that a worker has confirmed to its buyer
     ORDERS = "orders"  # the database: fewer orders of a round than it has confirmed to the store
-    STOCK = "stock"  # the database: that of a round which sells there
+    STOCK = "stock"  # the database: the stock of a round that sells there
 
 
 SENTENCES: dict[str, Text] = {
@@ -53,12 +53,12 @@ SENTENCES: dict[str, Text] = {
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """One finding. `round` is the newest that is known to have been, or the one that lacks sales;
-    `since` the oldest that can have lost something, 0 when the store has none at all.
+    """One loss. `round` is the newest that is known to have existed, or the one that lacks sales.
 
-    `orders` (in the books) and `sales` (ever written to the store) go with Loss.SALES, `order` (an
-    id) with Loss.SALE and Loss.ENDING. With Loss.ORDERS, `sales` are those that the store let go of
-    as orders.
+    `since` is the oldest round that can have lost something, 0 when the store has none at all.
+    `orders` (in the books) and `sales` (ever written to the store) belong to Loss.SALES, `order`
+    (an id) to Loss.SALE and Loss.ENDING. With Loss.ORDERS, `sales` are those that the store let go
+    of as orders.
     """
 
     item: str
@@ -77,7 +77,7 @@ class Lack:
 
     @property
     def sentence(self) -> Text:
-        """The same, with what follows from it."""
+        """One sentence about the loss, and its consequence."""
         return Text(
             "%(what)s Nothing of %(item)s is sold until that is mended "
             "(lastapple audit %(item)s --repair) or accepted (lastapple audit %(item)s --accept).",
@@ -90,16 +90,16 @@ class Lack:
 
     @classmethod
     def decode(cls, record: bytes | str) -> Lack:
-        """Raises Unreadable."""
+        """Decode a record. Raises Unreadable."""
         return records.decode(cls, record)
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """`orders` are in the books, `brought_back` ids of sales that only a worker still knew.
+    """A repair. `orders` are in the books, `brought_back` ids of sales that only a worker knew.
 
-    `left` is what was written, None where the stock is in the database; `gone`: the store knew no
-    such round.
+    `left` is the stock that was written, None where it is in the database; `gone`: the store knew
+    no such round.
     """
 
     orders: int
@@ -109,7 +109,7 @@ class Mended:
 
     @property
     def what(self) -> Text:
-        """In a sentence, as it stands large on a screen. What nobody can know, the command says."""
+        """One sentence, shown large on a screen. The command also says what nothing can show."""
         if self.brought_back:
             return Text(
                 "Mended: %(orders)s orders from the books, %(back)s sales that workers still knew.",
@@ -123,12 +123,12 @@ class Mended:
 
     @classmethod
     def decode(cls, record: bytes | str) -> Mended:
-        """Raises Unreadable."""
+        """Decode a record. Raises Unreadable."""
         return records.decode(cls, record)
 
 
 class Lacking(ShopError):
-    """Store or database lacks something of the item, and nobody has accepted that yet."""
+    """Store or database lacks something of the item, and the loss is not accepted yet."""
 
     def __init__(self, lack: Lack) -> None:
         super().__init__(lack.sentence)

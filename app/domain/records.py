@@ -1,9 +1,9 @@
-"""Records: what stands as JSON in store or database, and may be read by another version of us.
+"""Records: JSON in store or database that another version of us may read.
 
-Each says its `version`; one that does not is of the first. What a newer version wrote is not
-guessed at, and neither is a member that we do not know: it may be the very one that forbids what we
-are about to do. So a new member has a default, and old records are read on; one that changes its
-meaning needs a new version.
+Each has a `version`; a record without one is of the first. Records of a newer version are not
+guessed at, and neither is an unknown member: it may be the very one that forbids the next action.
+So a new member has a default, so that old records stay readable; a member that changes its meaning
+needs a new version.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Kind = TypeVar("Kind")
 
 
 def encode(record: Any) -> bytes:
-    """A dataclass, its inner ones with it, or a dict as a record."""
+    """Encode a dataclass, its inner ones included, or a dict as a record."""
     return orjson.dumps(record)[:-1] + TAIL
 
 
@@ -40,7 +40,7 @@ def parse(text: bytes | str) -> Any:
 
 
 def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -> Kind:
-    """Decode a record of `encode`; `inner` make members that are no plain ones.
+    """Decode a record of `encode`; `inner` makes members that are not plain values.
 
     Raises as `make` does.
     """
@@ -48,7 +48,7 @@ def decode(kind: type[Kind], text: bytes | str, **inner: Callable[[Any], Any]) -
 
 
 def versioned(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
-    """The same of parsed JSON. Raises as `make` does."""
+    """Decode parsed JSON of a record. Raises as `make` does."""
     if not isinstance(members, dict):
         raise Unreadable(BROKEN)
     version = members.get("version", 1)
@@ -60,7 +60,7 @@ def versioned(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> 
 
 
 def make(kind: type[Kind], members: Any, **inner: Callable[[Any], Any]) -> Kind:
-    """A dataclass of its members: one that is a part of a record, and has no version of its own.
+    """Make a dataclass from its members: a part of a record, without a version of its own.
 
     Raises Newer for a member that only a newer version knows, Unreadable for one that is missing or
     of another type.
@@ -94,7 +94,7 @@ def _types(kind: type) -> Mapping[str, tuple[type, ...]]:
 
 @cache
 def _required(kind: type) -> set[str]:
-    """Members without a default."""
+    """Return the members without a default."""
     return {
         each.name
         for each in fields(kind)

@@ -12,20 +12,20 @@ from app.text import Text
 
 
 class Outcome(StrEnum):
-    """How one attempt to buy ended."""
+    """The outcome of one attempt to buy."""
 
     SOLD = "SOLD"
-    HELD = "HELD"  # taken, and to be paid for: no mode's word, to them it is SOLD
+    HELD = "HELD"  # taken, and to be paid for: modes return SOLD instead
     SOLD_OUT = "SOLD_OUT"  # fewer units left than asked for
     LIMIT = "LIMIT"  # the buyer would have more of the round than one buyer may
     BUSY = "BUSY"  # attempts or patience ran out; nothing was sold
     ERROR = "ERROR"  # the store did not answer
-    ROUND_OVER = "ROUND_OVER"  # a mode's word to the service; no buyer ever sees it
+    ROUND_OVER = "ROUND_OVER"  # from a mode to the service; no buyer ever sees it
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """Something on the shelf. `price` in cents, `stock` in units at the very first opening."""
+    """An item on the shelf. `price` in cents, `stock` in units at the very first opening."""
 
     slug: str
     name: Text
@@ -69,12 +69,12 @@ class Order:
     request: str = ""
 
     def encode(self) -> bytes:
-        """The sale as it stands in the store's stream and under its keys (JSON)."""
+        """Return the sale as it is in the store's stream and under its keys (JSON)."""
         return records.encode(self)
 
     @classmethod
     def decode(cls, payload: bytes | str) -> Order:
-        """Raises Unreadable, of which Newer and NotBooked are two."""
+        """Decode a sale. Raises Unreadable, of which Newer and NotBooked are two."""
         members = records.parse(payload)
         if isinstance(members, dict) and members.pop(DROPPED, False) is True:
             raise NotBooked(records.versioned(cls, members))
@@ -95,7 +95,7 @@ class NotBooked(Unreadable):
         self.order = order
 
     def encode(self) -> bytes:
-        """The record that takes the place of the sale, by its order's id and by its key."""
+        """Return the record that replaces the sale, under its order's id and under its key."""
         return records.encode({**asdict(self.order), DROPPED: True})
 
 
@@ -111,7 +111,7 @@ class Sale:
     order: Order | None = None  # set when SOLD; an earlier one when its key was seen before
     attempts: int = 1  # the first try is attempt 1
     conflicts: int = 0  # lost races: aborted EXECs, versions that had changed
-    lock_lost: bool = False  # the release found the lock not mine any more
+    lock_lost: bool = False  # at the release, the lock was not the buyer's any more
     bought: int | None = None  # units that the buyer has in the round; set when LIMIT
 
 
@@ -164,7 +164,7 @@ class Round:
 
     @property
     def opens(self) -> int:
-        """ms since 1970."""
+        """The moment at which it opens, in ms since 1970."""
         return self.started + self.delay
 
     @property
@@ -177,7 +177,7 @@ class Round:
 
     @classmethod
     def decode(cls, record: bytes | str) -> Round:
-        """Raises Unreadable, of which Newer is one."""
+        """Decode a record. Raises Unreadable, of which Newer is one."""
         try:
             return records.decode(cls, record)
         except Newer:
@@ -191,7 +191,7 @@ class Bound:
     unit: Text
 
 
-# What a round may be. The upper bounds keep a typing error from blocking a worker for hours.
+# The bounds of a round. The upper ones keep a typing error from blocking a worker for hours.
 ROUND_BOUNDS = {
     "stock": Bound(1, 1_000_000_000, Text("units")),
     "think": Bound(0, 60_000, Text("ms")),
