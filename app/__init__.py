@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def create_shop(settings: Settings | None = None) -> Flask:
-    """The customers' server."""
+    """Return the customers' server."""
     from app.bootstrap import Services
     from app.server import answers, health, hosts, rate
     from app.server.contract import views
@@ -45,7 +45,7 @@ def create_shop(settings: Settings | None = None) -> Flask:
 
 
 def create_lab(settings: Settings | None = None) -> Flask:
-    """The instructor's server."""
+    """Return the instructor's server."""
     from app.bootstrap import Services
     from app.lab import compression as packed
     from app.lab import same_origin as foreign
@@ -74,7 +74,7 @@ def create_lab(settings: Settings | None = None) -> Flask:
     services = Services(settings)
     app = flask_app(settings, "lab/answer.html", answers.UNSURE)
     if word := lab_token(settings):
-        token.require(app, word)  # whoever knows it may come by any of this machine's names
+        token.require(app, word)  # a client with the token may use any host name
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         hosts.refuse_others(app, settings.lab_host, settings.other_hosts)

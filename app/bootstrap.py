@@ -1,4 +1,4 @@
-"""The services, wired: what both servers, the command line and the fulfil process are made of."""
+"""The services, wired, for both servers, the command line and the fulfil process."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ class Services:
 
     @cached_property
     def metrics(self) -> Metrics:
-        """The lab's: the shop's workers need nothing of it."""
+        """The lab's metrics; the shop's workers do not need them."""
         from app.server.metrics.scrape import Metrics
 
         audits = Audits(self.rounds, self.auditor)
@@ -133,7 +133,7 @@ class Services:
         return Notices(self.store)
 
     def drive(self, stop: threading.Event) -> Drive:
-        """For the process of one run; `stop` is set when that is to end at once."""
+        """Return a run's process; `stop` is set when the run must end at once."""
         return Drive(self.runs, self.auditor, self.settings.shop_directly, stop)
 
     @cached_property
@@ -141,11 +141,14 @@ class Services:
         return Comparisons(self.runs, self.about)
 
     def conduct(self, stop: threading.Event) -> Conduct:
-        """For the process of one comparison; `stop` as for a run's."""
+        """Return a comparison's process; `stop` is set when the comparison must end at once."""
         return Conduct(self.comparisons, Drivers(self.settings), stop)
 
     def purchase(self) -> Purchase:
-        """A selling worker, one a process. It has begun to say what it does (see worker_status)."""
+        """A selling worker, one per process; it has begun to publish its status.
+
+        See worker_status.
+        """
         purchase = Purchase(self.servers, self.rounds, self.holds)
         purchase.reporter.start()
         watch = self.consistency.pairing.watch(purchase.reporter.stopped, purchase.detector.confirm)
@@ -156,7 +159,7 @@ class Services:
         return about(self.servers, version("lastapple"))
 
     def check_database(self) -> None:
-        """Raises WrongDatabase, Newer for tables of a newer version; one that is away may come."""
+        """Check the tables. Raises WrongDatabase, Newer; a database that is away may come later."""
         with suppress(DatabaseAway):
             db.check(self.engine)
 

@@ -1,4 +1,4 @@
-"""What a setting may look like that is no number: an address, a name, a rate."""
+"""Checks of settings that are no numbers: addresses, names, rates."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class BadSetting(Exception):
 
 
 def split_cluster(url: str) -> tuple[str, list[str], str]:
-    """What stands before the nodes, the nodes (each host:port), and what stands behind them.
+    """Split a URL into the text before the nodes, the nodes (each host:port), and the text after.
 
-    urlsplit must not see more than one of them: newer Pythons refuse a host in brackets that is not
+    urlsplit must not see more than one node: newer Pythons refuse a host in brackets that is not
     the first.
     """
     scheme, _, rest = url.partition("://")
@@ -26,7 +26,7 @@ def split_cluster(url: str) -> tuple[str, list[str], str]:
 
 
 def check_store(url: str) -> None:
-    """Raises BadSetting."""
+    """Check the URL of a store. Raises BadSetting."""
     if url.startswith(CLUSTER):
         _, nodes, behind = split_cluster(url)
         if not all(_is_node(node) for node in nodes):
@@ -45,16 +45,16 @@ def check_store(url: str) -> None:
 def _is_node(text: str) -> bool:
     try:
         node = urlsplit(f"//{text}")
-        return bool(node.hostname) and node.port != 0  # asking for a bad port raises
+        return bool(node.hostname) and node.port != 0  # reading a bad port raises
     except ValueError:
         return False
 
 
 def check_masters(urls: list[str]) -> None:
-    """Raises BadSetting."""
+    """Check the URLs of redlock's masters. Raises BadSetting."""
     if not all(url.startswith(SCHEMES) for url in urls):
         raise BadSetting("Each of REDLOCK_URLS must begin with redis://, rediss:// or unix://")
-    # Two databases of one server die together. And of two masters both are the majority: one that
+    # Two databases of one server die together. And the majority of two masters is both: one that
     # dies would stop everything.
     servers = {urlsplit(url).netloc or urlsplit(url).path for url in urls}
     if len(servers) < max(3, len(urls)):
@@ -62,7 +62,7 @@ def check_masters(urls: list[str]) -> None:
 
 
 def check_hosts(text: str) -> None:
-    """host:port,host:port/node; without the node, and without ports. Raises BadSetting."""
+    """Check host:port,host:port/node; node and ports may be missing. Raises BadSetting."""
     hosts = text.partition("/")[0].split(",") if text else []
     for host in hosts:
         match = re.fullmatch(r"([\w.-]+|\[[\da-fA-F:.]+\])(:\d{1,5})?", host.strip())
@@ -71,7 +71,7 @@ def check_hosts(text: str) -> None:
 
 
 def check_rate(rate: str) -> None:
-    """Raises BadSetting."""
+    """Check a rate. Raises BadSetting."""
     if rate and not re.fullmatch(r"[1-9]\d{0,8}/(second|minute|hour|day)", rate, re.ASCII):
         raise BadSetting(
             f"SHOP_RATE is {rate!r}; it must be like 30/minute (second, minute, hour or day), or "
@@ -80,7 +80,7 @@ def check_rate(rate: str) -> None:
 
 
 def check_names(names: list[str]) -> None:
-    """Hosts without ports. Raises BadSetting."""
+    """Check hosts without ports. Raises BadSetting."""
     for name in names:
         if not re.fullmatch(r"\*|\.?[\w-]+(\.[\w-]+)*|\[[\da-fA-F:.]+\]", name, re.ASCII):
             raise BadSetting(

@@ -30,7 +30,7 @@ def setting(
 
 @dataclass(frozen=True)
 class Settings:
-    """The table. A field `shop_port` is the environment variable SHOP_PORT."""
+    """The table of settings. A field `shop_port` is the environment variable SHOP_PORT."""
 
     redis_url: str = setting(
         "",
@@ -135,7 +135,7 @@ class Settings:
 
     @property
     def store(self) -> str:
-        """URL of the store."""
+        """The URL of the store."""
         if self.redis_url:
             return self.redis_url
         if self.store_socket:
@@ -148,7 +148,7 @@ class Settings:
 
     @property
     def store_password(self) -> str:
-        """Password of the embedded servers; "" until `up` has made it."""
+        """The password of the embedded servers; "" until `up` has made it."""
         try:
             return (self.var / "store-password").read_text()
         except OSError:
@@ -156,7 +156,7 @@ class Settings:
 
     @property
     def store_socket(self) -> Path | None:
-        """Where the embedded Valkey listens beside its port; None where the path is too long.
+        """The socket of the embedded Valkey, next to its port; None where the path is too long.
 
         By wrk, 1.1 times the purchases a second of the port on loopback.
         """
@@ -164,7 +164,7 @@ class Settings:
 
     @property
     def replica_socket(self) -> Path | None:
-        """Where the embedded Valkey's replica listens; it has no port."""
+        """The socket of the embedded Valkey's replica, which has no port."""
         return _bindable(self.var / "store" / "replica.sock")
 
     @property
@@ -174,17 +174,17 @@ class Settings:
 
     @property
     def own_sell(self) -> Path | None:
-        """LAB_SELL."""
+        """The file in LAB_SELL."""
         return Path(self.lab_sell).resolve() if self.lab_sell else None
 
     @property
     def standings(self) -> Path:
-        """Where `up` tells shop and lab how its processes stand."""
+        """The file in which `up` writes the state of its processes, for shop and lab."""
         return self.var / "processes.json"
 
     @property
     def metrics(self) -> Path:
-        """Where the shop's workers write what Prometheus is told."""
+        """The folder in which the shop's workers write their figures for Prometheus."""
         return self.var / "metrics"
 
     @property
@@ -196,7 +196,7 @@ class Settings:
 
     @property
     def master_sockets(self) -> list[Path]:
-        """Where the embedded masters listen; they have no ports."""
+        """The sockets of the embedded masters, which have no ports."""
         paths = [self.var / "store" / f"redlock-{number}.sock" for number in (1, 2, 3)]
         return [path for path in paths if not self.redlock_urls and _bindable(path)]
 
@@ -207,7 +207,7 @@ class Settings:
 
     @property
     def other_hosts(self) -> list[str]:
-        """Those of ALLOWED_HOSTS."""
+        """The hosts in ALLOWED_HOSTS."""
         return [name.strip() for name in self.allowed_hosts.split(",") if name.strip()]
 
     @property
@@ -221,7 +221,7 @@ class Settings:
 
     @property
     def shop_directly(self) -> str:
-        """The shop's address for programs of ours: past whatever stands before it for browsers."""
+        """The shop's address for our own programs: past any proxy that browsers use."""
         return f"http://{reached(self.shop_host)}:{self.shop_port}"
 
     @property
@@ -230,9 +230,9 @@ class Settings:
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> Settings:
-        """Take what the environment sets, the default for the rest.
+        """Read the settings from the environment; defaults for the rest.
 
-        Raises BadSetting for what is no number or out of bounds, and for an unknown choice.
+        Raises BadSetting for a value that is no number or out of bounds, and for an unknown choice.
         """
         values: dict[str, Any] = {
             row.name: _parse(row.name.upper(), environ[row.name.upper()], row)
@@ -259,7 +259,7 @@ class Settings:
 
 
 def is_loopback(host: str) -> bool:
-    """Can only this machine reach it?"""
+    """Return whether only this machine can reach the address."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -267,12 +267,12 @@ def is_loopback(host: str) -> bool:
 
 
 def reached(host: str) -> str:
-    """An address to listen on as an address to go to, from this machine."""
+    """Return the address at which this machine reaches a server that listens on `host`."""
     return "127.0.0.1" if host == EVERYWHERE else host
 
 
 def _bindable(socket: Path) -> Path | None:
-    """The path, unless it is too long for a socket."""
+    """Return the path, or None if it is too long for a socket."""
     return socket if len(os.fsencode(socket)) < LONGEST_SOCKET_PATH else None
 
 

@@ -1,4 +1,4 @@
-"""Words for a person that know how they were made. The lowest room: it knows no catalogue."""
+"""Texts for people that know their template and values. The lowest layer: it has no catalogue."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 class Text(str):
     """A finished English text which remembers its template and values.
 
-    Command line, logs and JSON take it for the `str` it is; the web looks the template up in the
-    visitor's language and fills it in again (app/server/translation.py). Whole numbers get their
-    thousands parted; give a number that is a name (a round's) as a string. Values may be Texts,
-    too, or lists of what is to be listed. A template without values stands as it is, so that it
-    may hold a %.
+    Command line, logs and JSON use it as the `str` it is; the web looks the template up in the
+    visitor's language and fills it in again (app/server/translation.py). Whole numbers get
+    separated thousands; give a number that is a name (a round's) as a string. Values may be Texts,
+    too, or lists that are to be joined. A template without values is left unchanged, so that it may
+    contain a %.
     """
 
     template: str
-    many: str  # the template for all other numbers than 1; "": there is only one
+    many: str  # the template for all numbers except 1; "": there is only one template
     values: dict[str, Any]
 
     def __new__(cls, template: str, **values: Any) -> Text:
@@ -30,16 +30,16 @@ class Text(str):
         return text
 
     def __deepcopy__(self, _: object) -> Text:
-        return self  # dataclasses.asdict would make it anew from its finished text
+        return self  # dataclasses.asdict would make another one from its finished text
 
 
 def counted(one: str, many: str, num: int, **values: Any) -> Text:
-    """A Text with a form for 1 and one for all other `num`, which is one of its values."""
+    """Return a Text with a form for 1 and one for all other `num`, which is one of its values."""
     return Text._made(one, many, values | {"num": num})
 
 
 def together(one: str, other: str) -> Text:
-    """Two sentences: Chinese has no space between them."""
+    """Join two sentences: Chinese has no space between them."""
     return Text("%(one)s %(other)s", one=one, other=other)
 
 

@@ -1,4 +1,4 @@
-"""Ways to do one thing, by name: some are loaded only when somebody looks at them."""
+"""Variants of one thing, by name: some are loaded only when they are first used."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ Kind = TypeVar("Kind", bound=type[Any])  # each has a `name`
 
 
 class Variants(Mapping[str, Kind]):
-    """In teaching order. In the place of one whose libraries take long to load stands its name."""
+    """Variants in teaching order. One with slow-loading libraries is represented by its name."""
 
     def __init__(self, order: Iterable[Kind | str], load: Callable[[], Iterable[Kind]]) -> None:
-        """`load` answers those that only have their names here."""
+        """`load` returns the variants of which `order` has only the names."""
         self._load = load
         self._known: dict[str, Kind | None] = {}
         for cls in order:
