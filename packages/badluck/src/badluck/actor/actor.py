@@ -23,7 +23,7 @@ from badluck.actor.request import NEVER, Done, Failed, Hear, Request, Rest, Send
 BOOTED = 1_899_900_000_000  # ms since 1970: when clocks that only count began to do so
 LONG_SLEEP_S = 1.0  # s; no poll and no backoff sleeps for so long
 EXITS = 20
-PARKED: list[Fiber] = []  # nobody goes on with them; kept, since to collect one is to run it
+PARKED: list[Fiber] = []  # never resumed; kept, since collecting one would run it
 
 
 class Files(NamedTuple):
@@ -42,14 +42,14 @@ class Files(NamedTuple):
 class Code(NamedTuple):
     """Modules are named by how their names begin: `app.modes.`"""
 
-    work: Callable[[Actor], str]  # to its end; answers what the actor is told
-    errors: tuple[type[BaseException], ...] = ()  # beside redis-py's: the actor is told ERROR
+    work: Callable[[Actor], str]  # runs to its end; returns the outcome
+    errors: tuple[type[BaseException], ...] = ()  # besides redis-py's: they give the outcome ERROR
     section: str = ""  # the function that none but the lock's holder may be in
     shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins
-    harness: tuple[str, ...] = ()  # modules of whoever explores: what they hold decides nothing
+    harness: tuple[str, ...] = ()  # modules of the test harness: what they hold decides nothing
     counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
     words: CommandText = CommandText()
-    keys: tuple[bytes, ...] = ()  # beside those that the store has at first: no slips of the pen
+    keys: tuple[bytes, ...] = ()  # known in advance, besides the keys of the setup: not typos
     files: Files = Files("the code", lambda _: False)
 
 
@@ -68,27 +68,27 @@ class EventLoop(Protocol):
 
 
 class Fiber(greenlet):
-    """One line of execution of an actor: its work, or a thread beside it."""
+    """One line of execution of an actor: its work, or an additional thread."""
 
     def __init__(self, actor: Actor, run: Callable[..., Request], request: Request) -> None:
         super().__init__(run)
         self.actor = actor
         self.request = request
-        self.woken = False  # what it rests for has come: it goes on with the others' next step
-        self.told_in = 0  # the number of the fiber that stands for it; 0: none but itself
-        self.exits = 0  # so often it was told to end
-        self.started: tuple[str, int] | None = None  # of a thread, by that line of a file
-        self.outlives = False  # goes on when the work has come to its end
+        self.woken = False  # its wait is over: it resumes in the same step as the other fibers
+        self.told_in = 0  # the number of the fiber that gets its answers; 0: its own
+        self.exits = 0  # how often it got GreenletExit
+        self.started: tuple[str, int] | None = None  # of a thread: the line that started it
+        self.outlives = False  # continues after the work has ended
         self.loop: EventLoop | None = None  # of asyncio, that runs in it
         self.thread: Any = None  # what threading.current_thread() says in it
 
     @property
     def frame(self) -> FrameType | None:
-        """The innermost of what waits here."""
+        """Return the innermost frame that waits here."""
         return self.gr_frame
 
     def go_on(self, *answer: Any) -> None:
-        self.parent = getcurrent()  # whoever searches now
+        self.parent = getcurrent()  # the caller, which searches now
         self.request = self.switch(*answer)
 
 
@@ -98,14 +98,14 @@ def here() -> Fiber:
 
 
 def ask(request: Request) -> Any:
-    """From a fiber: stop here until the search knows the answer."""
+    """Stop this fiber until the search knows the answer."""
     fiber = here()
     if fiber.actor.over or fiber.parent is None:
         fiber.exits += 1
         if fiber.exits > EXITS and fiber.parent is not None:
             PARKED.append(fiber)  # `except:` in a loop catches that too: it would never end
             return fiber.parent.switch(request)
-        raise GreenletExit  # what it does on its way out reaches nobody
+        raise GreenletExit  # its last steps on the way out are not part of the search
     if fiber.loop is None:
         return fiber.parent.switch(request)
     with fiber.loop.aside():
@@ -118,7 +118,7 @@ class Actor:
     def __init__(
         self, name: str, code: Code, now: int, modules: Mapping[str, ModuleType] | None = None
     ) -> None:
-        """`now` in ms since 1970; `modules` are its code's, which it does not import anew."""
+        """`now` in ms since 1970; `modules` are its code's, which it does not import again."""
         self.name = name
         self.code = code
         self.clock = ActorClock(self)
@@ -129,12 +129,12 @@ class Actor:
         self.begins_late = False  # may others have worked for long before it looks at the clock?
         self.counts_time = False  # has its own code ever asked the clock? It may count from there
         self.tells_time = False  # has it, and not only for a wait of the standard library's?
-        self.over = False  # nobody goes on with it again
+        self.over = False  # never resumed again
         self.tokens = self.connections = self.pools = 0
         self.taken: frozenset[int] | None = None  # tokens of mine that are in use, if that is known
         self.drew = False  # a token, since it went on last
         self.draws = 0  # of chance, since it went on last
-        # Its own, by name: what its code keeps beside its frames.
+        # Its own, by name: what its code keeps outside of its frames.
         self.modules = dict(modules or {})
         self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
@@ -188,7 +188,7 @@ class Actor:
         )
 
     def end(self, outcome: str) -> None:
-        """All of it, from a thread that has raised an exception: none of the others goes on."""
+        """End the whole actor after an exception in one of its threads: no fiber continues."""
         for fiber in self.fibers:
             fiber.woken, fiber.request = False, Done("")
         self.fibers[0].request = Done(outcome)
@@ -203,7 +203,7 @@ class Actor:
         return False
 
     def drop(self) -> None:
-        """Nobody goes on with it: its greenlets end without another word."""
+        """Abandon the actor: its greenlets end, and none is resumed."""
         self.over = True
         with self._in_its_process():
             for fiber in self.fibers:
@@ -241,9 +241,11 @@ class Actor:
         return self.now - BOOTED
 
     def ask_clock(self, of_a_wait: bool = False) -> int:
-        """The same; a step of its own for somebody's own code that does nothing before it.
+        """Return the time in ms. For a user's code that does nothing before it, this is a step of
+        its own.
 
-        `of_a_wait`: that of the standard library, which only counts from it (and may hold a lock).
+        `of_a_wait`: the standard library asks, which only counts from that time and may hold a
+        lock.
         """
         if self.begins_late and self.heard is None and not of_a_wait:
             ask(Rest(self.now, "looks at the clock"))
@@ -251,7 +253,7 @@ class Actor:
         return self.look_at_clock()
 
     def token(self) -> str:
-        """A new one, or one that is nowhere any more: neither in use nor the one before."""
+        """Return a new token, or one that is neither in use nor the one before."""
         self.drew = self.taken is not None
         in_use = self.taken if self.taken is not None else range(self.tokens + 1)
         numbers = (number for number in count(1) if number not in in_use)
@@ -270,10 +272,10 @@ class Actor:
         self.closed.append(connection)
 
     def begin(self, thread: Fiber) -> None:
-        """Beside what is at work.
+        """Start a thread next to the actor's other fibers.
 
-        In the place of one that has ended: else a timer that starts the next one would never come
-        back to where it was.
+        It takes the place of a thread that has ended. Otherwise a timer that starts the next timer
+        would never lead back to an earlier state.
         """
         for number, fiber in enumerate(self.fibers[1:], 1):
             if fiber.dead:
@@ -282,7 +284,9 @@ class Actor:
         self.fibers.append(thread)
 
     def every(self, ms: int, deed: Callable[[], bool]) -> Callable[[], None]:
-        """A fiber that does `deed` each `ms`, until it answers False or somebody stops it."""
+        """Run `deed` every `ms` in a fiber, until it returns False. Return a function that stops
+        it.
+        """
 
         def run(_: None = None) -> Request:
             while deed() and not stopped:
@@ -302,19 +306,18 @@ class Actor:
 
 
 def _has_more_to_do(request: Request) -> bool:
-    """And need not wait for another thread to say so, forever perhaps, as an idle pool's does."""
+    """Can it go on without waiting for another thread? An idle pool's may wait forever."""
     if isinstance(request, Rest):
         return request.until < NEVER
     return isinstance(request, Send | Hear)
 
 
 class ActorClock:
-    """Time and chance as the search has them.
+    """Time and random numbers as the search controls them.
 
-    A short sleep takes no time: an actor that sleeps while it works is one that the search may let
-    wait for as long as it likes, and one that sleeps until something changes is one that nobody
-    needs to ask before it has. Who works for LONG is let do so in peace: without a fault, time
-    passes by itself until it is done, and its renewals come when they are due.
+    A short sleep takes no time. The search may delay an actor that sleeps while it works, and need
+    not run an actor that sleeps until something changes. A sleep of LONG or more counts as work:
+    without a fault, time passes until the work is done, and its renewals come when they are due.
     """
 
     def __init__(self, actor: Actor) -> None:

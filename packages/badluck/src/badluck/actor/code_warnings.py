@@ -1,7 +1,8 @@
 """Python's warnings about an actor's code: often the cause of a finding.
 
-Bytes taken for a text: redis.get("n") == "0" is never true, str(b"0") has four characters. (Where
-it was started with -b.) And a coroutine that nobody awaited: it has done nothing.
+Bytes compared with a string: redis.get("n") == "0" is never true, and str(b"0") has four characters
+(reported if Python was started with -b). And a coroutine that was never awaited: it has done
+nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def _note(
 ) -> None:
     if issubclass(category, BytesWarning):
         SEEN[filename, lineno] = str(message)
-    elif FORGOTTEN in str(message):  # what is dropped has awaited nothing, and is nobody's mistake
+    elif FORGOTTEN in str(message):  # dropped with its actor: not the user's mistake
         if isinstance(getcurrent(), Fiber) and not here().actor.over:
             SEEN[filename, lineno] = str(message).partition("\n")[0]
     else:

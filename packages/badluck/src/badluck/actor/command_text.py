@@ -54,7 +54,7 @@ class CommandText:
     ) -> None:
         """`scripts` are known by name (see names_of); `shorten` leaves out what all words share.
 
-        `bytes_as_such`: replies as Python has them, b'1' beside 1.
+        `bytes_as_such`: show replies as Python has them, so that b'1' and 1 differ.
         """
         self.scripts = scripts
         self.shorten = shorten

@@ -24,7 +24,7 @@ from badluck.model.values import Command, Double, Err, Ok, Reply
 
 SENDS_ONCE = Retry(NoBackoff(), 0)
 RESENDS = Retry(NoBackoff(), 10)  # as redis-py does by default
-# An object that was left behind is collected, in whoever's code that happens.
+# A connection that was left behind is collected later, while any code runs.
 GONE = "The actor of this connection is gone."
 
 
@@ -158,7 +158,8 @@ def unpacked(packed: Any) -> list[Command]:
 def units(commands: list[Command]) -> list[tuple[Command, ...]]:
     """Group commands that the server executes atomically: single ones, and MULTI to EXEC.
 
-    (It runs what lies between them at EXEC only; that they were sent earlier, nobody can tell.)
+    (The server runs a transaction's commands at EXEC only; when they were sent makes no
+    difference.)
     """
     single_or_batch: list[tuple[Command, ...]] = []
     batch: list[Command] = []

@@ -31,7 +31,7 @@ from badluck.actor.request import NEVER, Done, Failed, Hear, Lost, Request, Rest
 from badluck.model.blocking import note_binding
 from badluck.model.values import Command, Reply
 
-TURNS = 1000  # of tasks that wait for nothing, while somebody waits for an answer
+TURNS = 1000  # of tasks that wait for nothing, while another waits for an answer
 IDLE = Done("")
 COMES = Rest(0, "its reply comes")  # at any time
 
@@ -124,7 +124,7 @@ class Loop(base_events.BaseEventLoop):
             sys.set_asyncgen_hooks(*hooks)
 
     def abandon(self) -> None:
-        """Its actor is over: tasks end, and what they do on their way reaches nobody."""
+        """End the tasks of an actor that is over; what they do on their way out has no effect."""
         for task in self.tasks:
             with suppress(BaseException):
                 task.get_coro().close()
@@ -177,7 +177,7 @@ class Loop(base_events.BaseEventLoop):
         self.waits = True
         woken = ask(Rest(until))
         self.waits = False
-        # A reply that comes when the time is over, too: who is first, the search has said.
+        # A reply may come when the time is over, too: the search has chosen which is first.
         if not woken:
             now = self.actor.look_at_clock()
             self._due(sum(moment(timer) <= now for timer in timers))
@@ -231,8 +231,8 @@ class Flight:
         self.answers: list[Reply | Lost] = []
         self.hears: Hear | None = None
         self.comes: Rest | None = None  # the reply; it was given already
-        self.waits: Future[None] | None = None  # whoever has sent it
-        self.sender: Any = None  # the outermost of whoever has sent it
+        self.waits: Future[None] | None = None  # the task that sent it
+        self.sender: Any = None  # that task's outermost coroutine
         self.open = True
         self.prompt, self.slow = ReplyPath(self, slow=False), ReplyPath(self, slow=True)
         self.prompt.told_in = self.slow.told_in = len(loop.actor.fibers)

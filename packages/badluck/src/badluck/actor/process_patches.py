@@ -34,9 +34,9 @@ LIBRARIES = ("/site-packages/", "/dist-packages/")
 
 
 def taken(replacements: Sequence[Replacement]) -> Iterator[Replacement]:
-    """The same in the modules of libraries that hold the original under a name of their own.
+    """Yield the same replacements for libraries that hold the original under a name of their own.
 
-    (A project's modules are imported anew by each actor, when all is replaced already.)
+    (Each actor imports a project's modules again, after everything has been replaced.)
     """
     instead = {id(vars(owner)[name]): value for owner, name, value in replacements}
     for module in list(sys.modules.values()):
@@ -170,7 +170,7 @@ def _refuse_thread(*_: Any, **__: Any) -> NoReturn:
 
 @contextmanager
 def of_its_own() -> Iterator[dict[int, Any]]:
-    """Yields what stands in for the system's own, by the ids of that: who holds it has its own."""
+    """Yield the replacements of the system's functions, by the ids of the originals."""
     instead: list[Replacement] = [
         *((time, name, _clock(name)) for name in CLOCKS),
         *((time, name, in_fiber(getattr(time, name), lambda: WORKED)) for name in OF_THE_CPU),

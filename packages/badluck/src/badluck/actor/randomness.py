@@ -41,7 +41,7 @@ class ActorRandom(Random):
         return _draw(k)
 
     def seed(self, *_: Any, **__: Any) -> None:
-        """Nobody's luck depends on it."""
+        """Ignore the seed: the search draws the random numbers."""
 
 
 class SeededRandom(Random):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from badluck.model.values import Command, Reply
 
 NEVER = 10**15  # ms since 1970
-RAISED = "raised "  # so begins what is told of an exception; nobody's answer does
+RAISED = "raised "  # begins the outcome of an exception; no answer begins so
 
 
 class Send(NamedTuple):
@@ -28,7 +28,7 @@ class Hear(NamedTuple):
 class Rest(NamedTuple):
     """Waits for the clock to say `until` (ms): a renewal between two times, or long work.
 
-    Who `sleeps` and only polls may wake at once: see Moves.idles.
+    A fiber that `sleeps` and only polls may wake at once: see Moves.idles.
     """
 
     until: int
@@ -37,7 +37,7 @@ class Rest(NamedTuple):
 
 
 class Done(NamedTuple):
-    """Has come to its end, and this is what the actor is told."""
+    """Has ended with this outcome."""
 
     outcome: str
 

@@ -1,8 +1,8 @@
-"""Threads of an actor's own code: each is one more fiber, and the search says which goes on.
+"""Threads of an actor's own code: each is one more fiber, and the search chooses which runs next.
 
-A thread goes on after its actor's work, as in a process that lives on, for as long as anybody is at
-work. What threads of one actor do to each other's variables between two commands has one order
-only: a thread runs until it sends something, rests or ends.
+A thread continues after its actor's work, as in a process that lives on, as long as any actor is at
+work. Between two commands, only one order of the threads' changes to shared variables is tried: a
+thread runs until it sends something, rests or ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from badluck.actor import user_code_error
 from badluck.actor.actor import Fiber, ask, here
 from badluck.actor.request import NEVER, RAISED, Done, Failed, Request, Rest
 
-OURS = "_Thread__over"  # who has it was made in a fiber
+OURS = "_Thread__over"  # marks a thread that was made in a fiber
 SHORT_SLEEP_S = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
 
 
@@ -125,7 +125,7 @@ class FiberEvent:
         if self._is_set:
             return True
         if timeout is not None and not others:
-            sleep(timeout)  # there is nobody to set it meanwhile
+            sleep(timeout)  # no other fiber can set it meanwhile
             return self._is_set
         self._waits.append(fiber)
         rest(timeout)
@@ -283,6 +283,6 @@ def sleep(seconds: float) -> None:
 
 
 def rest(seconds: float | None) -> None:
-    """Until somebody wakes this fiber, or so many seconds are over."""
+    """Rest until another fiber wakes this one, or until the time is over."""
     until = NEVER if seconds is None else here().actor.look_at_clock() + round(seconds * 1000)
     ask(Rest(until))

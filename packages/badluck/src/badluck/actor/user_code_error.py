@@ -1,4 +1,4 @@
-"""Errors in somebody's own code, in words: the file, the line, what it had been answered."""
+"""Errors in a user's code as text: the file, the line, and the last reply before it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from redis.exceptions import LockError
 from badluck.actor.actor import Actor, Files, here
 from badluck.actor.request import Send
 
-# What redis-py raises where nothing is wrong with the code: its actor is told that it went wrong.
+# Errors of redis-py that do not mean a bug in the code: the actor's outcome says what went wrong.
 EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockError)
 
 
