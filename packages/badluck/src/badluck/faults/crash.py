@@ -10,7 +10,7 @@ from badluck.search.state import CRASHED, FaultEffect, SystemState
 class Crash(Fault):
     """An actor's process is killed: it does nothing any more, and its connections close.
 
-    Somebody's own code also when it has heard its last reply, and has told nobody yet.
+    A user's code may also crash after its last reply, before it has returned its answer.
     """
 
     name = "crash"

@@ -23,14 +23,14 @@ class FaultContext(Protocol):
 
     @property
     def actor(self) -> Actor:
-        """Whom it befalls; only where it befalls one."""
+        """The actor that it hits; only for a fault that hits one."""
 
     @property
     def now(self) -> int:
         """ms since 1970, when the step is done."""
 
     def go_on(self, answered: bool = True) -> StepText:
-        """The actor takes its step; without an answer it is told that its connection broke."""
+        """Let the actor take its step; without an answer, its connection breaks."""
 
     def give_up(self) -> StepText:
         """The same, but its command stays in flight."""
@@ -43,7 +43,7 @@ class Fault(ABC):
     letter: ClassVar[str]  # in a schedule that is written as a word
     meaning: ClassVar[str]  # one line of help
     drawn: ClassVar[str]  # in a chart; {} is how long it takes
-    befalls_one: ClassVar[bool] = True  # actor, and not everybody
+    befalls_one: ClassVar[bool] = True  # one actor, not all of them
     tells: ClassVar[Tells] = "nothing"  # what there is to show of such a step
     ends_its_actor: ClassVar[bool] = False
     forgets: ClassVar[bool] = False  # loses the last write

@@ -10,10 +10,11 @@ from badluck.search.state import FaultEffect, SystemState
 class Late(Fault):
     """A client gives up on a command that is still under way: it reaches the server later.
 
-    At any moment, and by itself (the graph's transition `arrives`): what was written in good faith
-    under a lock is done when the lock is somebody else's. Kleppmann, "How to do distributed
-    locking" (2016), draws it; a time-out that is shorter than the network's worst is all it takes.
-    Of a pipeline only the last command can be late: behind one that is under way the others wait.
+    It arrives at any moment, by itself (the graph's transition `arrives`). So a write that was sent
+    under a lock may be done when another actor holds the lock. Kleppmann describes it in "How to do
+    distributed locking" (2016); a timeout that is shorter than the network's longest delay is
+    enough. Of a pipeline only the last command can be late: the others wait behind one that is
+    under way.
     """
 
     name = "late"

@@ -9,9 +9,9 @@ from badluck.search.state import EVERYBODY, FaultEffect, SystemState
 
 
 class Pause(Fault):
-    """Everybody stands still, wherever it is, until a lease or a wait is over.
+    """All actors stop wherever they are, until a lease or a wait is over.
 
-    A long collection of garbage, a virtual machine that is moved, a laptop that is closed.
+    Causes are a long garbage collection, a virtual machine that is moved, a laptop that is closed.
     """
 
     name = "pause"
