@@ -34,7 +34,7 @@ def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:
     for key, where in _named(graph).items():
         for meant in known if key not in known else ():
             if key in existing and b":" in key and _kind(key) == _kind(meant):
-                continue  # cart:ann beside cart:anon
+                continue  # cart:ann and cart:anon both exist
             name, other = (each.decode("utf-8", "replace") for each in (key, meant))
             if _slip(name, other):
                 what = "is another key than" if key in existing else "is never there, unlike"

@@ -23,7 +23,7 @@ STARVED = Rule(
 
 
 def stuck(graph: Graph) -> set[int]:
-    """Where somebody will never come to an end, however long the others go on."""
+    """Return the states in which an actor can never end, however long the others continue."""
     onward: dict[int, list[int]] = defaultdict(list)
     ends = []
     for number, state in enumerate(graph.states):
@@ -45,7 +45,7 @@ def doomed(graph: Graph, where: set[int]) -> set[int]:
     """Choose the states to show: where all actors only wait, if every order is stuck."""
     if 0 not in where:
         return where
-    ends = waiting(graph, where) - {0}  # who only sleeps is shown to sleep
+    ends = waiting(graph, where) - {0}  # an actor that only sleeps is shown asleep
     return ends & _unchanging(graph, where) or ends or {0}
 
 

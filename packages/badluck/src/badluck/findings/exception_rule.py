@@ -1,4 +1,4 @@
-"""An exception in somebody's code: what its actor is told instead of an answer."""
+"""An exception in a user's code, which is then its actor's outcome."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXCEPTION = StateRule(
 
 @dataclass(frozen=True)
 class Mistake(StateRule):
-    """Is no finding where nobody else need do anything for it to happen: no order is the cause."""
+    """Not a finding if it happens without any other actor: then no order is the cause."""
 
 
 MISTAKE = Mistake(EXCEPTION.name, EXCEPTION.explanation, _raised)

@@ -62,4 +62,4 @@ TWO_HOLDERS = _like(lock_rules.TWO_HOLDERS, _of_each(lambda lock: lock.two_insid
 DELETED_BY_ANOTHER = _like(lock_rules.DELETED_BY_ANOTHER, _of_each(lambda lock: lock.deleted))
 LEFT_BEHIND = _like(lock_rules.LEFT_BEHIND, _left_behind)
 LEAKED = _like(lock_rules.LEAKED, _leaked)
-OF_ANY = {DELETED_BY_ANOTHER.name, LEAKED.name}  # rules of locks that nobody has named
+OF_ANY = {DELETED_BY_ANOTHER.name, LEAKED.name}  # rules of locks that the user has not named

@@ -36,9 +36,10 @@ class Judge:
 
     @cached_property
     def places(self) -> dict[str, set[Goal]]:
-        """States or steps at which each rule is broken; only rules that are.
+        """Return the states or steps at which each rule is broken; only rules that are.
 
-        Of a graph that was explored to its end: only there is it known who is stuck for ever.
+        For a graph that was explored completely: only then it is known which actors are stuck
+        forever.
         """
         goals = dict(self.seen)
         if self.stuck:
@@ -47,7 +48,9 @@ class Judge:
 
     @cached_property
     def stuck(self) -> set[int]:
-        """Where somebody will never come to an end; of a graph that was explored to its end."""
+        """Return the states in which an actor never ends; needs a graph that was explored
+        completely.
+        """
         return stuck(self.graph)
 
     @cached_property

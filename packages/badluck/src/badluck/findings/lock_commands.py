@@ -20,9 +20,9 @@ def takes(command: Command) -> bool:
 def taken(
     key: bytes, commands: tuple[Command, ...], before: Entry | None, after: Entry | None
 ) -> set[bool]:
-    """Has whoever did that the lock now? Both, where only its own code can tell.
+    """Does the actor hold the lock after these commands? Both, where only its own code can tell.
 
-    Who adds to a number that is there, or renews it, has not taken it.
+    Adding to a number that exists, or renewing the lock, does not take it.
     """
     if after is None or not commands:
         return {False}
@@ -54,7 +54,7 @@ def gives_back(
 
 
 def _over(key: bytes, command: Command, changes: bool) -> bool:
-    """Does it write the key whatever stands there? GETSET of the same is how others ask."""
+    """Does it write the key whatever its value is? A GETSET of the same value only asks."""
     if command[0] == b"MSET":
         return key in command[1::2]
     if command[0] in RENAMES:

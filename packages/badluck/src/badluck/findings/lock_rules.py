@@ -29,7 +29,7 @@ def _owner(lock: bytes, names: tuple[str, ...]) -> str | None:
 
 
 def _anothers(taken: StepView) -> bool:
-    """Was the lock somebody else's before this step?"""
+    """Did another actor hold the lock before this step?"""
     lock = taken.before.lock
     owner = _owner(lock.value, taken.graph.names) if lock else None
     return owner is not None and owner != taken.mover
@@ -70,7 +70,7 @@ RENEWED_BY_ANOTHER = StepRule(
 
 
 def _all_wait(taken: StepView) -> bool:
-    """Nobody is at work, and yet nobody can do anything but wait for a lock."""
+    """Can no actor do anything except wait for a lock?"""
     if taken.target.lock_key is None or not taken.graph.undisturbed(taken.state):
         return False
     automata = taken.graph.automata

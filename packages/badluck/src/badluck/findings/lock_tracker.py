@@ -1,8 +1,8 @@
 """Holders of locks in a user's code, tracked by the commands on the locks.
 
-A lock is a key that is written where it was not (SET NX, redis-py's own), and that its holder
-deletes, or others ask for again and again; or one that is called so. Whose it is, no value need
-say: it is followed through the graph, from step to step.
+A lock is a key that is written only if it does not exist (SET NX, redis-py's own). Its holder
+deletes it, or others ask for it again and again; or its name says that it is a lock. The value need
+not name the owner: the owner is tracked through the graph, from step to step.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class LockKey(NamedTuple):
 
 
 class Ownership(NamedTuple):
-    """`inside`: who came to hold it, and has neither given it back nor come to an end."""
+    """`inside`: the actors that have taken the lock, and have neither released it nor ended."""
 
     holder: int
     inside: frozenset[int]
@@ -52,10 +52,11 @@ class TrackedLock:
 
 
 class OwnershipGraph:
-    """The graph once more, each state apart for each who may hold the lock in it.
+    """The graph with one copy of each state for each possible holder of the lock.
 
-    Locks that all write the same leave no trace of their owner: one state then stands for two, and
-    only on some of the ways to it is it another's. What only a script can tell is nobody's.
+    Locks that all write the same value leave no trace of their owner. One state then stands for
+    several, and only on some of the paths to it does another actor hold the lock. A lock that only
+    a script can take counts as held by no actor.
     """
 
     def __init__(self, tracker: LockTracker, lock: TrackedLock) -> None:
