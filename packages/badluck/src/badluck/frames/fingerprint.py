@@ -52,7 +52,7 @@ PICKLED = ("__reduce_ex__", "__reduce__", "__getstate__")
 # the modules whose objects are not looked at.
 ORDINARY: dict[tuple[str, ...], set[type]] = defaultdict(set)
 REAL_THREAD = threading.Thread  # which the search replaces later
-# What redis-py's own code goes on with when somebody listens.
+# redis-py's own functions that continue while a client listens.
 LISTENING = {
     function.__code__
     for owner, names in (
@@ -173,7 +173,7 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
     if kind is not tuple:  # what two names have, is changed for both
         if before := eye.met.get(id(value)):
             return ("as the", before[0])
-        eye.met[id(value)] = len(eye.met), value  # kept meanwhile: its id is nobody else's
+        eye.met[id(value)] = len(eye.met), value  # kept meanwhile, so that its id is not reused
 
     def inside(part: Any) -> object:
         return part if type(part) in PLAIN else _frozen(part, depth - 1, eye)
@@ -207,7 +207,7 @@ def _class(value: type, inside: Inside, eye: StateHasher) -> object:
 def _pubsub(value: PubSub, inside: Inside, eye: StateHasher) -> object:
     kind = type(value)
     if kind is not PubSub:
-        eye.unseen.append(kind)  # somebody's own may know more
+        eye.unseen.append(kind)  # a subclass of the user's may hold more
     return (kind, *map(inside, _subscribed(value)))
 
 
@@ -249,12 +249,12 @@ def _flags(pipeline: Any) -> tuple[bool, bool]:
 
 def _opaque(value: Any, eye: StateHasher) -> object:
     if isinstance(value, CLIENTS) and vars(value).keys() - USUAL:
-        eye.unseen.append(type(value))  # somebody keeps something there
+        eye.unseen.append(type(value))  # the code keeps something there
     return type(value)
 
 
 def _named(kind: type, eye: StateHasher) -> object:
-    """A class; each history has the modules anew, and in each it is another of the same name."""
+    """Return a class by its name: each history imports the modules again."""
     home = eye.modules.get(kind.__module__)
     holder: Any = home
     for name in kind.__qualname__.split(".") if home else ():
@@ -300,7 +300,7 @@ def _pickled(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> o
     if isinstance(parts, str):
         return (kind, parts)
     if _is_ordinary(kind) and value.__class__ is kind:
-        if kind.__module__ not in eye.modules:  # those are made anew for each history
+        if kind.__module__ not in eye.modules:  # each history makes those again
             eye.ordinary.add(kind)
         return _attributes(value, inside, eye)
     made, given, *rest = parts

@@ -1,7 +1,7 @@
 """Live variables: those that a suspended frame will read again.
 
-A value that nobody reads any more decides nothing: two moments that differ by no more than that
-are one. (In compilers: live variables, by going through the code backwards until nothing changes.)
+A value that is not read any more decides nothing: two states that differ only by such values are
+one. (In compilers: live variables, by going through the code backwards until nothing changes.)
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 from badluck.frames.bytecode import after, instructions, places, stored, variables
 from badluck.frames.operand_stack import known_waits
 
-# Who calls one of these may read a variable by its name.
+# A function that calls one of these may read a variable by its name.
 BY_NAME = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"}
-# Of a loop over one of these the variables show how far it is, also if nobody reads them.
+# The variables of a loop over one of these show how far it is, even if they are not read.
 COUNTERS = {"range", "enumerate"}
 PLAIN = (type(None), bool, int, float, str, bytes)  # to let go of them does nothing
 

@@ -23,8 +23,8 @@ CALL = " call of "
 MADE_BY = f"{UNKNOWN}{CALL}"  # that, with nothing but constants
 Stack = tuple[str, ...]  # what put each value there
 
-# What puts a variable, a constant or somebody's attribute there; the last of what it puts there
-# stands for all of it.
+# Instructions that push a variable, a constant or an attribute; the last one stands for all that
+# such an instruction pushes.
 LOADS = (
     *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
     *("KW_NAMES", "EXTENDED_ARG"),

@@ -19,15 +19,15 @@ Plain = bytes | str | int | float  # what a variable holds that a person can tak
 class SourceLine(NamedTuple):
     """A line of a module; the first line is 1."""
 
-    module: str  # its name; of somebody's own code its path
+    module: str  # its name; of a user's code its path
     line: int
 
 
 def source_lines(fiber: Fiber, code: Code) -> tuple[SourceLine, ...]:
-    """The line where the work begins, then the innermost one if that is in another file.
+    """Return the line where the work begins, then the innermost line if it is in another file.
 
-    Of somebody's own code the innermost alone; of a thread that is in none of it, where it was
-    started. Nothing of what has not begun or has come to its end.
+    For a user's code, only the innermost line. For a thread that is in none of that code, the line
+    where it was started. Nothing for work that has not begun or has ended.
     """
     return _in_modules(fiber, code.shown) if code.shown else _in_own_files(fiber, code.files)
 

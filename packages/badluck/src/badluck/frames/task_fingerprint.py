@@ -1,8 +1,8 @@
-"""Where an event loop stands that waits: its tasks, its timers, and what is under way.
+"""The state of an event loop that waits: its tasks, its timers, and what is under way.
 
-What a coroutine keeps on the interpreter's stack nobody can see. Where one keeps anything there,
-places are one only if all that led to them was told in the same order (search/automaton.py); and
-never if there is something of which no more than the type is known.
+A coroutine's values on the interpreter's stack cannot be seen. Where a coroutine keeps a value
+there, two states are one only if all answers before came in the same order (search/automaton.py).
+They are never one if only the type of some object is known.
 """
 
 from __future__ import annotations
