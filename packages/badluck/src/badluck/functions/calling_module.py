@@ -67,8 +67,8 @@ def _unused(statements: Sequence[ast.stmt], package: str, used: set[str]) -> Ite
 def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterator[str]:
     """The lists, dicts … of the test's module that it reads; raises BadCode if it changes one.
 
-    `names` are that module's. What is judged, is judged there; what an actor changes, it changes
-    in a module of its own, and nobody would ever know.
+    `names` are that module's. The verdict uses that module, but an actor changes a copy of its own,
+    so a change would never be noticed.
     """
     todo, visited = [function], set[int]()
     while todo:

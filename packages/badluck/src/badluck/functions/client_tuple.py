@@ -20,7 +20,7 @@ def numbered_key(key: str, server: int) -> str:
 
 
 class ServerNumberText(CommandText):
-    """Beside each command the number of its server: `2: SET lock A`."""
+    """Text of commands with the number of the server before each: `2: SET lock A`."""
 
     def of(
         self, request: Request, said: tuple[Reply, ...] | Lost | None

@@ -53,15 +53,15 @@ def explore(
     step, `at_end` when all have ended: with a client that reads and, if it takes two arguments,
     with the actors' answers by name. `client_retries`: the clients send a command again after an
     error, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
-    several `servers` all functions get a tuple of clients.
-    `lock` is a key that is to keep all but its holder out: with two holders it fails; False: none
-    of the keys is a lock, whatever is done to it.
+    several `servers` all functions get a tuple of clients. `lock` is a key that is to keep all but
+    its holder out: with two holders it fails; False: none of the keys is a lock, whatever is done
+    to it.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
     whatever kind, and of 2 actors and 3. Likely orders come first (see search_rounds.py), until
     something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
-    `before` is told what will be searched, by the number of actors, and within which budgets; what
-    it raises ends that.
+    `before` is called with what will be searched, by the number of actors, and with which budgets;
+    an exception from it ends the search.
     """
     functions, counts = _functions(actors, actor, count, faults)
     target = FunctionTarget(

@@ -57,7 +57,7 @@ class FunctionTarget(UserCode):
 
     actors: Sequence[Function]  # A's, B's …
     prepare: Callable[[Any], object] | None = None
-    invariant: Function | None = None  # of the client, and of what actors were told
+    invariant: Function | None = None  # called with the client, and with the actors' outcomes
     at_end: Function | None = None  # the same, when all have come to an end
     client_retries: bool = False  # as redis-py does by default
     decode_responses: bool = False  # of all clients, as redis-py's

@@ -1,4 +1,4 @@
-"""Servers that nobody else asks: for what comes before all actors, and for who only looks."""
+"""Servers without concurrent clients: for the setup before all actors, and for readers."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class InvariantCheck:
         for server in alone.servers:
             server.keys.no_clock = True
         self.known: dict[object, str | None] = {}
-        self.hears: dict[Function, bool] = {}  # what actors were told
+        self.hears: dict[Function, bool] = {}  # does it take the actors' outcomes?
 
     def true(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> bool:
         """`words` are the actors' answers, by name. Raises UserCodeError if it has effects."""

@@ -1,14 +1,15 @@
-"""Could one after the other have been told all that, by a plain function?
+"""Could a plain function, called once for each actor in some order, have given all these answers?
 
 Herlihy and Wing, "Linearizability: a correctness condition for concurrent objects" (1990): each
 call seems to happen at one moment between its beginning and its answer. So there must be an order
-of all calls in which a plain function, that nobody else disturbs, answers each of them the same;
-and a call that was answered before another began comes before it. Whoever has begun and was not
-answered, as it crashed or its connection broke, may have done its work or not.
+of all calls in which a plain function gives each of them the same answer. A call that was answered
+before another began comes first in it. A call without an answer, because its actor crashed or its
+connection broke, may have done its work or not.
 
-All orders are tried (Wing and Gong, "Testing and verifying concurrent objects", 1993): of four
-actors there are 24. Who was answered before whom began must be part of a state, or states that
-differ by it would be one; so each actor leaves it on the first server, in two steps of its own.
+All orders are tried (Wing and Gong, "Testing and verifying concurrent objects", 1993): for four
+actors there are 24. Which calls were answered before another began must be part of a state, since
+otherwise states that differ by it would be one. So each actor writes it to the first server, in two
+steps of its own.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ PlainFunction = Callable[[Any], tuple[object, Any]]
 
 OURS = b"badluck:"  # keys
 ENDED, BEGUN = "badluck:ended", "badluck:begun"
-# KEYS: what calls were answered; for each that has begun, those that were answered before it.
-# ARGV: who begins. Whoever sends it again, has begun when it came first.
+# KEYS: the calls that were answered; for each call that has begun, those that were answered before
+# it. ARGV: the actor that begins. If the command is sent again, the first time counts.
 BEGIN = """local ended = redis.call('hkeys', KEYS[1])
 table.sort(ended)
 return redis.call('hsetnx', KEYS[2], ARGV[1], table.concat(ended))"""
@@ -45,16 +46,16 @@ class CallRecord(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Linearizable:
-    """An invariant of what actors were told; each of them leaves when it began and ended."""
+    """An invariant of the actors' answers; each actor records when it began and ended."""
 
-    plain: Sequence[PlainFunction]  # A's, B's …; one by itself is everybody's
+    plain: Sequence[PlainFunction]  # A's, B's …; a single function is for all actors
     start: Any
 
     def begins(self, redis: Any, name: str) -> None:
         redis.evalsha(BEGINS, 2, ENDED, BEGUN, name)
 
     def ends(self, redis: Any, name: str, said: str) -> None:
-        """`said` goes with it: in this frame nobody would see by what an actor's places differ."""
+        """Store the answer `said` at the end: this frame would not show it to the search."""
         redis.hset(ENDED, name, said)
 
     def __call__(self, redis: Any, answers: Mapping[str, object]) -> bool:

@@ -1,8 +1,8 @@
 """Searches that know nothing of each other, each in a child of this process, on all its cores.
 
-What comes of them is asked for in their order, and each begins with nothing that another has
-learned: so it is the same on however many cores. Whoever has heard enough closes the generator, and
-what was begun beyond that ends unheard.
+Their results are read in their order, and no search uses what another has learned. So the result is
+the same on any number of cores. When the caller closes the generator, the searches that are still
+running end without a result.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Child:
             self.end()
 
     def end(self) -> None:
-        """It has said all, or is late, or nobody wants to know."""
+        """End the child: it has answered, or is late, or its result is not needed."""
         os.close(self.reads)
         os.kill(self.process, signal.SIGKILL)
         _, status = os.waitpid(self.process, 0)
@@ -88,7 +88,7 @@ def side_by_side(
 
 
 def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[int, Child]) -> None:
-    """A child has all that stands here, and what it does to it nobody else sees."""
+    """Fork a child for one search; its changes to this process's memory are not seen here."""
     if isinstance(job, ExploreJob):
         job = replace(job, seconds=seconds)
     reads, writes = os.pipe()
@@ -96,7 +96,7 @@ def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[i
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with warnings.catch_warnings():
-            # From Python 3.12 on, of threads: the child goes on with none of them.
+            # Python 3.12 and later warn of threads: the child runs none of them.
             warnings.simplefilter("ignore", DeprecationWarning)
             process = os.fork()
         if process == 0:

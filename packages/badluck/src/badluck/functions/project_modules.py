@@ -1,4 +1,4 @@
-"""The project's modules, imported anew by each actor: no variable of one is another's."""
+"""The project's modules, imported again by each actor, so that no two actors share a variable."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from uuid import UUID
 from badluck.actor.user_code_error import UserCodeError
 from badluck.functions.project_modules import Project
 
-# What nobody can change.
+# Immutable types.
 CONSTANT = (
     *(type(None), bool, int, float, complex, str, bytes, range),
     *(Decimal, date, time, timedelta, UUID, PurePath, re.Pattern),

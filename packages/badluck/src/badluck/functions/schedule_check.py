@@ -155,7 +155,7 @@ def _same(board: Board, graph: Graph, edges: Edges) -> list[tuple[int, Transitio
     at = 0
     broken: list[tuple[int, Transition]] = []
     for number, edge in edges:
-        if edge.to == number:  # asked in vain
+        if edge.to == number:  # a poll that changed nothing
             broken.append((at, edge._replace(to=at)))
             continue
         same = [step for step in graph.edges[at] if step[:3] == edge[:3]]

@@ -1,7 +1,7 @@
 """Variables that actors change in their modules, and that an invariant reads.
 
-Actors import the project's modules anew; who looks has those of the test. So a list that actors
-fill is always empty to an invariant, and would *hold* forever.
+Each actor imports the project's modules again, and an invariant uses those of the test. So a list
+that actors fill is always empty for an invariant, which would *hold* forever.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class ReachableNames:
     """
 
     places: dict[VariableKey, Variable] = field(default_factory=dict)
-    sets: set[tuple[str, str]] = field(default_factory=set)  # a name, and what is used beside it
+    sets: set[tuple[str, str]] = field(default_factory=set)  # a name, and one used with it
     names: set[str] = field(default_factory=set)  # of attributes
     owners: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
 
@@ -56,7 +56,7 @@ class ReachableNames:
             while todo:
                 reached = todo.pop()
                 if id(reached) not in visited:
-                    visited[id(reached)] = reached  # kept, so that its id is nobody else's
+                    visited[id(reached)] = reached  # kept, so that its id is not reused
                     todo += self._beside(reached)
             todo += [value for value in self._attributes() if id(value) not in visited]
         return self
