@@ -1,1 +1,1 @@
-"""A schedule that somebody chooses step by step."""
+"""A schedule that a player chooses step by step."""

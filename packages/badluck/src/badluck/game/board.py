@@ -1,7 +1,7 @@
-"""A graph of which only those states are looked at that somebody walks to.
+"""A graph that is built only for the states to which a player walks.
 
-For a player who chooses each step. The states and the ways are those of the search; actors keep
-their names.
+The player chooses each step. States and transitions are those of the search; actors keep their
+names.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from badluck.target import Target
 # Of each kind of fault. A third one teaches nothing new.
 MAX_FAULTS = 2
 TWO_OF_EACH = Faults(*[MAX_FAULTS] * len(Faults._fields))
-# States. Where everybody only asks in vain there are a handful: a place for each step of a poll.
+# States. Where all actors only poll there are a few: one for each step of a poll.
 MAX_IDLE_STATES = 200
-# States of one board, some hundred bytes each: who walks about meets some dozens at each step.
+# States of one board, some hundred bytes each: a player meets some dozens at each step.
 MAX_STATES = 50_000
 
 
@@ -81,7 +81,7 @@ class Board(Graph):
             self._expand(number)
 
     def _only_waits(self, number: int) -> Sleepers | None:
-        """Is whatever anybody can do now in vain? Then time passes by itself. And who sleeps."""
+        """Return the sleepers if no step changes anything, so that time passes by itself."""
         visited, todo = {number}, [number]
         while todo:
             at = todo.pop()

@@ -1,8 +1,9 @@
 """Values that actors have read, and whether the store still holds them.
 
-Who has read a key goes by what it read, whatever others write meanwhile: so most schedules go
-wrong. A place of the search keeps only what decides how its code goes on. So the code is run once
-more along a schedule, and after each step the variables of the function at work are looked at.
+An actor acts on the value that it has read, whatever others write meanwhile: this is how most
+schedules go wrong. A state of the search keeps only what decides how the code continues. So the
+code is run once more along a schedule, and after each step the variables of the current function
+are compared.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class Memory:
         for name, value in plain_variables(frames[-1]).items() if frames else ():
             variable, reading = known.get(name), readings.get(name)
             if isinstance(value, float) and not reading:
-                continue  # a moment, which nobody looks at
+                continue  # a point in time, which is not compared
             if reading:
                 variable = Variable(value, reading.since, reading)
             elif variable is None or variable.value != value or variable.reading:
@@ -85,7 +86,7 @@ class Memory:
                 reading.by = mover if reading.old else ""
 
     def end(self) -> None:
-        """It crashes, or nobody goes on with it."""
+        """Drop the actor: it has crashed, or its run is not needed any more."""
         self.actor.drop()
         self.variables, self.readings, self.lock = {}, Readings(), None
 

@@ -1,9 +1,9 @@
-"""A schedule that somebody chooses step by step, and what can be done next.
+"""A schedule that a player chooses step by step, and the steps that are possible next.
 
-It is written as a short word, so that a link can hold it: `A` goes, `A1` its first renewal goes,
-`t` time passes, `aA` what A has sent too late arrives. Faults have the letters that they say in
-badluck/faults/: `lA` A goes and its reply is lost, `xA` it crashes, `p` all pause (`p1`: until the
-next thing but one). `ABp` is three steps.
+It is written as a short word, so that a link can hold it. `A`: A takes a step. `A1`: A's first
+renewal takes one. `t`: time passes. `aA`: a late command of A arrives. Faults have the letters of
+badluck/faults/: `lA` A's step is done and its reply is lost, `xA` A crashes, `p` all pause (`p1`:
+until the next event but one). `ABp` is three steps.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _shown(board: Board, place: PlayedStep) -> dict[str, Any]:
 
 
 def _actor(board: Board, state: SystemState, actor: int) -> dict[str, Any]:
-    """`waits`: what each of its fibers is about to do, or does in vain; `spots`: its lines."""
+    """`waits`: what each of its fibers is about to do, or polls for; `spots`: its lines."""
     at = state.nodes[actor]
     shown: dict[str, Any] = {"name": LETTERS[actor], "crashed": at == CRASHED}
     if at == CRASHED:

@@ -40,10 +40,10 @@ Position = tuple[int | None, ...]  # first and last line, first and last column
 
 @dataclass
 class Reading:
-    """The text that was read under a key in step `since`, from 1. Does it still stand there?
+    """The text that was read under a key in step `since`, from 1, and whether it is still current.
 
-    `old`: somebody else has written something else since. `by` says who; "" for what nobody does:
-    a lease that ends, a failover.
+    `old`: another actor has written another value since. `by` names that actor; it is "" for a
+    change without an actor: a lease that ends, a failover.
     """
 
     key: bytes
