@@ -54,7 +54,7 @@ def count(keys: Keyspace, command: Command) -> Reply:
     try:
         start, stop, unit = _range(options)
     except CommandRefused:
-        raise Undefined("BITCOUNT with a wrong range") from None  # who looks at what first?
+        raise Undefined("BITCOUNT with a wrong range") from None  # servers check in other orders
     text = keys.value(key, bytes) or b""
     bits = "".join(f"{byte:08b}" for byte in text)
     part = span(start, stop, len(bits) // unit)

@@ -112,7 +112,7 @@ TABLE: dict[bytes, Waiting] = {
 
 
 def may_wait(command: Command) -> bool:
-    """Does it wait when there is nothing, for somebody or for replicas?"""
+    """Can it wait, for another client or for replicas?"""
     if command[0] in {b"XREAD", b"XREADGROUP"}:
         return any(word.upper() == b"BLOCK" for word in command)
     return command[0] in TABLE or command[0] == b"WAIT"

@@ -45,7 +45,9 @@ class Channels:
         self.send(connection, (name.lower(), channel, count))
 
     def publish(self, command: Command) -> int:
-        """Answers how many have been told. Raises Undefined for two patterns of one that fit."""
+        """Return how many clients got the message. Raises Undefined for two matching patterns of
+        one client.
+        """
         name, channel, message = command
         kind = name.removesuffix(b"PUBLISH")
         listeners = sorted(who for who, on in self.on.items() if (kind, channel) in on)
@@ -85,7 +87,7 @@ class Channels:
         if connection not in self.on or command[0] in ALLOWED:
             return None
         name = command[0].decode().lower()
-        # What hinders an EXEC is told in its own way.
+        # An EXEC that is refused has an error message of its own.
         code = "EXECABORT Transaction discarded because of:" if name == "exec" else "ERR"
         return Err(
             f"{code} Can't execute '{name}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "

@@ -116,7 +116,7 @@ def fields_of(keys: Keyspace, key: bytes) -> dict[bytes, bytes]:
 def put_fields(
     keys: Keyspace, key: bytes, fields: dict[bytes, bytes], anew: Iterable[bytes] = ()
 ) -> None:
-    """All fields that there are now; those set `anew` have no expiry any more."""
+    """Write all fields of a hash; those set `anew` lose their expiry."""
     old = hash_of(keys, key)
     if old.gone and not old.pairs and keys.entries[key].expires is not None:
         raise Undefined("a hash with an expiry whose fields have all expired")

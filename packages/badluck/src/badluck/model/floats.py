@@ -15,7 +15,7 @@ from badluck.model.values import Command, Reply
 
 BITS = 64
 BEHIND = 17  # digits
-LARGEST = 300  # digits before the point, or zeros behind it, that are still everybody's float
+LARGEST = 300  # digits before the point, or zeros behind it, within the range of any float
 NO_FLOAT = "ERR value is not a valid float"
 
 

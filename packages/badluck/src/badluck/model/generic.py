@@ -99,7 +99,7 @@ def rename(keys: Keyspace, command: Command) -> Reply:
         return 0
     if old != new:
         keys.delete(old)
-        keys.delete(new)  # who waits for it sees it come
+        keys.delete(new)  # clients that block on it are served
         keys.put(new, entry.value, entry.expires)
     return 1 if name == b"RENAMENX" else OK
 
@@ -117,7 +117,7 @@ def copy(keys: Keyspace, command: Command) -> Reply:
         return 0
     if isinstance(entry.value, Hash) and (entry.value.expires is not None or entry.value.gone):
         raise Undefined("COPY of a hash whose fields expire")
-    keys.delete(target)  # who waits for it sees it come
+    keys.delete(target)  # clients that block on it are served
     keys.put(target, entry.value, entry.expires)
     return 1
 

@@ -9,7 +9,7 @@ from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, integer, mi
 from badluck.model.streams import Id, read_id, shown
 from badluck.model.values import OK, Command, Group, Pending, Reply, Stream, StreamEntry
 
-NEW = b">"  # what nobody in the group has been given
+NEW = b">"  # entries that no consumer of the group has been given
 FROM_NOW = b"$"
 
 
@@ -106,7 +106,7 @@ def _told(entries: tuple[StreamEntry, ...]) -> Reply:
 
 
 def is_there(keys: Keyspace, command: Command) -> None:
-    """Raises Undefined when somebody waits in a group that is gone: each server has its own way."""
+    """Raises Undefined when a client waits in a group that is gone: servers differ there."""
     request = _asked(command)
     try:
         for key, _ in request.streams if request.group is not None else ():
@@ -176,7 +176,7 @@ def group_of(stream: Stream | None, name: bytes) -> Group:
 
 
 def keep_group(keys: Keyspace, key: bytes, stream: Stream, group: Group) -> None:
-    """In place of the one of its name. Who watches the key sees nothing of it."""
+    """Replace the group of this name. A client that watches the key does not notice it."""
     groups = tuple(group if known.name == group.name else known for known in stream.groups)
     keys.amend(key, stream._replace(groups=groups))
 
@@ -226,7 +226,7 @@ def _create(keys: Keyspace, key: bytes, stream: Stream, name: bytes, start: byte
     if name in [group.name for group in stream.groups]:
         raise CommandRefused("BUSYGROUP Consumer Group name already exists")
     made = stream._replace(groups=(*stream.groups, Group(name, last)))
-    if key in keys.entries:  # who watches it sees nothing of a group
+    if key in keys.entries:  # a client that watches it does not notice a group
         keys.amend(key, made)
     else:
         keys.change(key, made)
@@ -238,5 +238,5 @@ def _destroy(keys: Keyspace, key: bytes, stream: Stream, name: bytes) -> Reply:
     if len(rest) == len(stream.groups):
         return 0
     keys.amend(key, stream._replace(groups=rest))
-    keys.ready.append(key)  # who waits in it is told
+    keys.ready.append(key)  # a client that waits in it gets an error
     return 1

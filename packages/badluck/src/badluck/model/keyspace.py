@@ -16,14 +16,14 @@ class Keyspace:
     def __init__(self) -> None:
         self.entries: dict[bytes, Entry] = {}
         self.watches: dict[str, dict[bytes, bool]] = {}  # connection -> key -> touched since?
-        self.ready: list[bytes] = []  # came just now: somebody may wait for them
+        self.ready: list[bytes] = []  # written just now: clients may block on them
         self.now = 0  # ms since 1970
         self.told_time = False  # has anything ever hung on what the clock says? No state's
         self.counts_given = True  # how often a stream's entries were; see model/pending_claims.py
-        self.no_clock = False  # who asks is to see the keys, and not how late it is
+        self.no_clock = False  # the reader must not see the clock
 
     def pass_time(self, now: int) -> None:
-        """Let the clock say `now`. What has expired is gone, and whoever watched it knows."""
+        """Let the clock say `now`: remove expired keys, and note it for their watchers."""
         self.now = now
         for key, entry in list(self.entries.items()):
             if entry.expires is not None and entry.expires < now:
@@ -33,7 +33,7 @@ class Keyspace:
                 self.entries[key] = entry._replace(value=_aged(entry.value, now))
 
     def get(self, key: bytes) -> Entry | None:
-        """Raises Undefined where nobody can say whether a key is still there."""
+        """Return the entry. Raises Undefined where servers differ on whether it still exists."""
         entry = self.entries.get(key)
         if entry and type(entry.value) is Hash and not self._alive(entry.value):
             raise Undefined("a hash whose fields have all expired, but to its own commands,")
@@ -76,7 +76,7 @@ class Keyspace:
         self.change(key, value)
 
     def amend(self, key: bytes, stream: Stream) -> None:
-        """One that was there, in what no watching client is told of: its groups, its last id."""
+        """Change a stream's groups or its last id, which a watching client does not notice."""
         self.entries[key] = self.entries[key]._replace(value=stream)
 
     def delete(self, key: bytes) -> bool:

@@ -1,7 +1,7 @@
 """Pending entries, and consumers that claim them: XPENDING, XCLAIM, XAUTOCLAIM.
 
-How often something was given tells apart what else goes on alike: it is counted only in a search
-in which somebody has asked for it.
+How often an entry was given makes more states, so it is counted only in a search in which a command
+has asked for it.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ def _pairs(keys: Keyspace, name: bytes, key: bytes) -> list[tuple[bytes, ...]]:
 
 
 def _cursor(text: bytes) -> None:
-    """No reply but the last names one, so nobody has one but 0."""
+    """Accept no cursor except 0: the model's replies never name another."""
     if not re.fullmatch(rb"\d+", text) or int(text) > LAST_CURSOR:
         raise CommandRefused("ERR invalid cursor")
     if int(text):

@@ -59,7 +59,7 @@ class ModelServer(Waiters):
         return commands.TABLE[command[0]].do(self.keys, command)
 
     def _multi(self, connection: str, _: Command) -> Reply:
-        if connection in self.queued:  # Redis 7 goes on, newer servers abort at EXEC
+        if connection in self.queued:  # Redis 7 carries on, newer servers abort at EXEC
             raise Undefined("MULTI inside MULTI")
         self.queued[connection] = []
         return OK
@@ -183,9 +183,9 @@ class ModelServer(Waiters):
 def begun(
     now: int, setup: Sequence[Sequence[Command]], counts_given: bool = True
 ) -> list[ModelServer]:
-    """Servers after the commands that each of them is told first; `now` in ms since 1970.
+    """Return servers after their setup commands; `now` in ms since 1970.
 
-    `counts_given`: also from then on. Until then they count, as those commands may ask for it.
+    `counts_given`: count how often entries are given from then on, too. The setup always counts.
     """
     servers = [ModelServer(now) for _ in setup]
     for server, received in zip(servers, setup, strict=True):

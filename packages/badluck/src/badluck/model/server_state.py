@@ -1,4 +1,4 @@
-"""All that a server knows, and what becomes of it while nobody sends a command."""
+"""All that a server knows, and its changes while no client sends a command."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ class Trim(NamedTuple):
 
 
 def read_trim(words: list[bytes]) -> Trim | None:
-    """Take what is said of trimming from the beginning of `words`, if anything is."""
+    """Take the options for trimming from the beginning of `words`, if there are any."""
     trim = None
     limit = None
     while len(words) > 1 and words[0].upper() in {b"MAXLEN", b"MINID", b"LIMIT"}:

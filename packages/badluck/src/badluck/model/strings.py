@@ -43,7 +43,7 @@ def set_(keys: Keyspace, command: Command) -> Reply:
             raise Undefined("SET of what expires at this very millisecond")
         keys.put(key, value, expires)
         if expires is not None and expires < keys.now:
-            keys.delete(key)  # who watches it has seen it come
+            keys.delete(key)  # a client that watches it has been notified
     if b"GET" in flags:
         return old
     return OK if done else None

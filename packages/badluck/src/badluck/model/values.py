@@ -45,7 +45,7 @@ class Pending(NamedTuple):
     id: tuple[int, int]
     consumer: bytes
     since: int  # ms since 1970
-    given: int = 0  # how often; 0: nobody counts
+    given: int = 0  # how often; 0: not counted
 
 
 class Group(NamedTuple):
@@ -112,5 +112,7 @@ class NeverAnswers(Exception):
 
 
 class Uncounted(BaseException):
-    """How often an entry was given is asked, and nobody has counted; no `except Exception` of the
-    code in question catches it."""
+    """A command asks how often an entry was given, which is not counted.
+
+    A BaseException, so that no `except Exception` of the explored code catches it.
+    """
