@@ -1,1 +1,1 @@
-"""badluck in pytest: a fixture, schedules that are kept beside the tests, what is told of them."""
+"""badluck in pytest: a fixture, schedules saved next to the tests, and the report on them."""

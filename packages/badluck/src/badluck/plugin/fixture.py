@@ -111,7 +111,7 @@ class ExploreCall:
         self.fail("\n".join(lines), now.spots)
 
     def fail(self, text: str, spots: Sequence[SourceLine | None] = ()) -> NoReturn:
-        """With this text, and none of our lines; on GitHub beside the last of the `spots`."""
+        """Fail with this text and without our own stack; on GitHub, at the last of the `spots`."""
         path, line = next(filter(None, reversed(spots)), (str(self.name.file), self.line))
         root = os.environ.get("GITHUB_WORKSPACE") or self.config.rootpath
         title = f"badluck: {self.name.test}"
@@ -163,7 +163,7 @@ def _asked(targets: Targets, actors: int) -> FunctionTarget:
 
 
 class ReportNotes(NamedTuple):
-    """By one test, to whoever reports on it; plain values only: xdist sends them on."""
+    """A test's notes for the report; plain values only, since xdist sends them on."""
 
     notes: list[str]
     annotation: str = ""  # for GitHub, if the test fails
@@ -176,7 +176,7 @@ class Badluck:
     def __init__(self, item: pytest.Item) -> None:
         self.item = item
         self.asked = 0  # calls, also in its fixtures
-        self.calls: list[ExploreCall] = []  # of which nobody was told yet
+        self.calls: list[ExploreCall] = []  # not reported yet
 
     def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> ExploreResult:
         """Call badluck.explore(); the test fails unless the result holds.

@@ -1,4 +1,4 @@
-"""Schedules in files beside the tests that they break: small, and the same whoever found them."""
+"""Schedules in files next to the tests that they break: small, and independent of their finder."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class CallId(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where its schedule is kept; what a file's name cannot hold stands there as a number."""
+        """Return its schedule's file; a checksum is added for an id that no file name can hold."""
         own = self.own.removeprefix("::").replace("::", ".")
         plain = re.sub(r"[^A-Za-z0-9_.]+", "-", own)[:MAX_NAME_LENGTH].strip("-")
         if plain != own:
@@ -74,7 +74,7 @@ def write(name: CallId, functions: str, actors: int, finding: Finding) -> None:
 
 
 def replace(path: Path, text: str) -> None:
-    """All of it or nothing, whoever reads it meanwhile. Raises OSError."""
+    """Replace the file atomically, so that a reader sees all or nothing of it. Raises OSError."""
     beside = path.with_name(f"{path.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")
     beside.replace(path)
@@ -90,9 +90,9 @@ class SavedSchedule(NamedTuple):
 
 
 def read(path: Path, shown: str) -> SavedSchedule:
-    """`shown`: what the file is called in what is said of it.
+    """Read a saved schedule. `shown` is the file's name in error messages.
 
-    Raises BadluckError for what is damaged, or of another version.
+    Raises BadluckError for a file that is damaged, or of another version.
     """
     try:
         document = CheckedJson(json.loads(path.read_bytes()), "")
