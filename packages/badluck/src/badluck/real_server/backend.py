@@ -77,7 +77,7 @@ class RealBackend:
         self.servers = servers
         self.remembers = remembers
         self.wires: dict[str, Wire] = {}
-        self.spare: list[list[Wire]] = [[] for _ in servers]  # open, and nobody's
+        self.spare: list[list[Wire]] = [[] for _ in servers]  # open and unused
         self.loaded: list[set[Command]] = [set() for _ in servers]  # scripts
         self.bound: set[str] = set()
         self.listening: set[str] = set()  # may hear more, or less, than a reply to each command
@@ -86,12 +86,12 @@ class RealBackend:
         self.written: tuple[int, Keys] | None = None  # which server last, and its keys before that
 
     def connect_ahead(self, steps: int) -> None:
-        """Connections for so many steps, where nobody will be let open one any more."""
+        """Open connections for so many steps, before a sandbox forbids to open more."""
         for server, spare in zip(self.servers, self.spare, strict=True):
             spare += [server.connect() for _ in range(steps)]
 
     def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
-        """Empty servers, and the commands that each of them is told first."""
+        """Start with empty servers, and send each its setup commands."""
         for name in list(self.wires):
             self.close(name)
         self.broken.clear()

@@ -49,7 +49,7 @@ def _shim(folder: Path) -> Path:
 
 
 class LiveServer:
-    """One Valkey or Redis on a Unix socket; its clock says what set() was told last."""
+    """One Valkey or Redis on a Unix socket; its clock says what was passed to set() last."""
 
     def __init__(self, path: Path, clock: mmap.mmap, process: int) -> None:
         self.path = path
