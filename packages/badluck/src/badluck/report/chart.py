@@ -107,7 +107,7 @@ def _places(steps: Sequence[Step]) -> Iterator[str]:
 
 
 def _doing_several(steps: Sequence[Step]) -> set[str]:
-    """Actors who do something beside their work, or whose work is several tasks."""
+    """Return the actors with more than one fiber: additional threads, or several tasks."""
     fibers = {(step.actor, step.fiber) for step in steps if step.lines and step.does != "arrives"}
     actors = [actor for actor, _ in fibers]
     return {actor for actor in actors if actors.count(actor) > 1}

@@ -1,4 +1,4 @@
-"""A JSON object that somebody may have edited: each member is looked at before it is believed."""
+"""A JSON object that a user may have edited: each member is checked before it is used."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ def page(
     again: str,
     spots: Sequence[SourceLine | None],
 ) -> str:
-    """`test` found it, and the command `again` plays it on a real server.
+    """Return a page for this finding of `test`; the command `again` plays it on a real server.
 
-    It asks for nothing beside itself, and says nothing of the machine but the names of files.
+    The page loads nothing else, and of this machine it shows only names of files.
     """
     steps, names = finding.trace, LETTERS[:actors]
     shown = [

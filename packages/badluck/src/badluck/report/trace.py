@@ -1,4 +1,4 @@
-"""A schedule, step by step: who moved, what went over the wire, and how things stood then."""
+"""A schedule, step by step: the actor, what went over the wire, and the values afterwards."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ TELLS: dict[str, Tells] = {  # of steps that are no fault
 
 
 class Step(NamedTuple):
-    """`does`: goes, arrives (what was in flight), time, again (it begins anew), or a fault's name.
+    """`does`: goes, arrives (what was in flight), time, again (it starts again), or a fault's name.
 
     In SQL: goes, blocks (it waits for the other), goes on (it need not wait any more).
     """
 
-    actor: str  # "" for what nobody does
-    fiber: int  # 0 its work, 1... what it does beside that
+    actor: str  # "" for a step without an actor
+    fiber: int  # 0 its work, 1... its further fibers
     does: str
     at: int  # ms since the schedule began, when it is done
     lines: list[str]  # the commands, or what else it did
     replies: list[str]
     outcome: str  # the actor's, if this was its last step
     shown: Shown
-    line: str = ""  # of somebody's own code that did it: `bank.py:4`
+    line: str = ""  # of a user's code that did it: `bank.py:4`
 
     def document(self) -> dict[str, Any]:
         """Convert to JSON."""
@@ -67,7 +67,7 @@ def faults_of(steps: Sequence[Step]) -> Faults:
 
 
 def without_unheard(steps: Sequence[Step]) -> list[Step]:
-    """The same, without what nobody has heard."""
+    """Return the steps without outcomes that are lost in a later crash."""
     return [
         step._replace(outcome="") if is_unheard(steps, nth) else step
         for nth, step in enumerate(steps)
@@ -75,7 +75,7 @@ def without_unheard(steps: Sequence[Step]) -> list[Step]:
 
 
 def is_unheard(steps: Sequence[Step], nth: int) -> bool:
-    """Does that step's actor crash later on? Then nobody hears what it would have been told."""
+    """Does that step's actor crash later? Then its outcome reaches no caller."""
     return any(
         later.does in FAULTS and FAULTS[later.does].ends_its_actor
         for later in steps[nth + 1 :]
@@ -129,7 +129,7 @@ def _step(
 
 
 def _line(graph: Graph, judge: Judge, before: SystemState, edge: Transition) -> str:
-    """Where it stood, in somebody's own code; what arrives was sent before."""
+    """Return the user's line where the actor stood; "" for a command that arrives later."""
     if judge.target.code.shown or edge.kind in ("arrives", "again"):
         return ""
     stands = graph.automata[edge.actor].nodes[before.nodes[edge.actor]].stands[edge.fiber]
@@ -137,7 +137,7 @@ def _line(graph: Graph, judge: Judge, before: SystemState, edge: Transition) -> 
 
 
 def _through(called: Names, edge: Transition) -> Names:
-    """By what names the actors of the next state go, so that nobody's name has changed."""
+    """Return the actors' names in the next state, so that each actor keeps its name."""
     if not edge.names:
         return called
     after = [0] * len(called)

@@ -61,7 +61,7 @@ def _round(judge: Judge, edges: Edges, actor: int) -> Iterator[tuple[int, Transi
     visited: set[int] = set()
     while at not in visited:
         visited.add(at)
-        back = Transition("goes", actor, 0, at)  # who asks in vain is where it was: no way at all
+        back = Transition("goes", actor, 0, at)  # a poll that changes nothing adds no transition
         edges_on = (
             edge for edge in graph.edges[at] if (edge.kind, *edge[1:3]) == ("goes", actor, 0)
         )
