@@ -1,1 +1,1 @@
-"""Somebody's own file, explored in a process of its own."""
+"""A user's own file, explored in a process of its own."""

@@ -1,8 +1,8 @@
 """A process for the actors' code, next to the one that searches.
 
-Code that shares a process with the search can forge a verdict: in the descriptor of the answer, or
-in the objects of the search. So a search of somebody's own file forks a process for its actors, and
-asks that process what an actor does after an answer. The file can lie about nothing else.
+Code that shares a process with the search can forge a verdict, by the descriptor of the answer or
+by the objects of the search. So a search of a user's file forks a process for its actors, and asks
+that process what an actor does after an answer. The file can lie about nothing else.
 
 Questions are pickled, as they come from the search; answers are JSON, as the file may write them.
 """

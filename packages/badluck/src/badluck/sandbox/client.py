@@ -1,4 +1,4 @@
-"""Explore and replay somebody's own code, in a process of its own (worker.py)."""
+"""Explore and replay a user's own code, in a process of its own (worker.py)."""
 
 from __future__ import annotations
 

@@ -118,9 +118,10 @@ class Watchdog:
             self._forbid(sys._getframe(1), FORBIDDEN[event])
 
     def _harmless(self, frame: FrameType | None, given: tuple[Any, ...]) -> bool:
-        """Allow a change that changes nothing, and one by a library at its import.
+        """Allow a change to the same value, and one by a library at its import.
 
-        A project's module that sets it at its import has done so before actors import it anew.
+        When a project's module sets a variable at its import, it has done so before actors import
+        it again.
         """
         name, *value = given
         return os.environb.get(name) == (value[0] if value else None) or _library(frame, self.files)

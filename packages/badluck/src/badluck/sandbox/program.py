@@ -1,4 +1,4 @@
-"""Anybody's file as a target: a function, the commands that the store is told first, and rules."""
+"""A user's file as a target: a function, the setup commands of the store, and rules."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Contents(NamedTuple):
 
 @dataclass(frozen=True)
 class Program(UserFile):
-    """Each actor calls `run(redis, name)` of the file `path`, and is told what that returns.
+    """Each actor calls `run(redis, name)` of the file `path`; what that returns is its outcome.
 
-    `redis` is a client as redis.Redis() gives, `name` is A, B, C or D. The file is run anew for
-    each actor.
+    `redis` is a client as redis.Redis() gives, `name` is A, B, C or D. Each actor runs the file
+    again.
     """
 
     parameters = ("redis", "name")
@@ -42,7 +42,7 @@ class Program(UserFile):
     prepare: Sequence[Sequence[str | int]] = ()  # commands, as words: ("SET", "tickets", 1)
     wrong: Sequence[Rule] = ()  # what can be wrong, the gravest first
     function: str = "run"
-    show: Sequence[str] = ()  # keys whose values a chart shows beside each step
+    show: Sequence[str] = ()  # keys whose values a chart shows at each step
     lock_key: bytes | None = None  # of a lock, that is shown as well
     gave_up: str | None = None  # what run() answers that does not try any more
     client_retries: bool = False  # as redis-py does by default

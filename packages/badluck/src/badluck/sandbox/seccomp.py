@@ -1,11 +1,11 @@
 """System calls that the kernel refuses to a user's code, in C too; Linux, by libseccomp.
 
-Audit hooks, as limits.py has them, see what Python's own functions do, and name the line. What
-ctypes or a library in C does, they do not see. A list of all that is allowed, and not of what is
-not: a system call that nobody has thought of, or that is new, is refused.
+Audit hooks, as limits.py has them, see what Python's own functions do, and name the line. They do
+not see what ctypes or a library in C does. The filter lists the allowed calls, not the forbidden
+ones: so a system call that is new, or that the list's author has not thought of, is refused.
 
-libseccomp comes with apt, and elsewhere mostly with systemd. It is called without a wrapper: why,
-docs/decisions/badluck.md says.
+libseccomp comes with apt, and elsewhere mostly with systemd. It is called without a wrapper:
+docs/decisions/badluck.md says why.
 """
 
 from __future__ import annotations
@@ -97,9 +97,10 @@ def isolation_text() -> str:
 
 
 def confine(signals: Sequence[int] = ()) -> None:
-    """This process, forever. `signals`: to which processes it may send some, beside itself.
+    """Confine this process, forever. `signals`: the other processes that it may send signals to.
 
-    Where the kernel cannot, it is not. Raises OSError when it could, and does not.
+    Where the kernel cannot do this, nothing is confined. Raises OSError when the kernel can, and
+    fails.
     """
     sys.dont_write_bytecode = True  # of what is imported from here on
     if LIBRARY is None or not is_available():
@@ -125,7 +126,7 @@ def _rules() -> Iterator[Rule]:
         for bit in (os.O_CREAT, os.O_TRUNC):
             yield Rule(call, TELL, [Compare(flags, MASKED, bit, bit)])
     yield from (Rule("socket", TELL, [Compare(0, EQUAL, family)]) for family in INTERNET)
-    # One end to the other, in this process; a datagram could be sent to somebody else.
+    # Both ends in this process; a datagram socket could send to another process.
     pair = [Compare(0, EQUAL, AF_UNIX), Compare(1, MASKED, SOCK_TYPE, SOCK_STREAM)]
     yield Rule("socketpair", ALLOW, pair)
     yield Rule("clone", ALLOW, [Compare(0, MASKED, CLONE_THREAD, CLONE_THREAD)])

@@ -22,13 +22,13 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 class UserCode(ABC):
     """Half of a Target: of code of which nothing is known beforehand."""
 
-    expected: tuple[bytes, ...] = ()  # keys that are right, beside those that it finds
+    expected: tuple[bytes, ...] = ()  # keys that are right, besides those that it finds
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
     # ms: longer than a lease in any tutorial, than one of an hour, and than a month's.
     pauses = (600_000, 2 * 3_600_000, 31 * 86_400_000)
     locks = False
-    alike = False  # nobody knows what it does with a name
+    alike = False  # how it uses a name is unknown
     names_follow: Sequence[bytes] = ()
     reuse_tokens = False
     gave_up: str | None = None

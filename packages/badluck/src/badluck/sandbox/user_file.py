@@ -1,6 +1,6 @@
-"""Somebody's own file with a function that each actor calls.
+"""A user's own file with a function that each actor calls.
 
-Each actor is a process of its own: the file is run anew for each, and no variable of it is shared.
+Each actor is a process of its own: it runs the file again, and shares no variable.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class UserFile(UserCode):
             failure = user_code_error.user_error(error, actor)
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
                 raise failure from error
-            if actor.heard is None:  # it has asked nobody anything
+            if actor.heard is None:  # it has not sent anything yet
                 raise failure from error
             return f"{RAISED}{failure}"
 

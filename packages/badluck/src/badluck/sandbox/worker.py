@@ -1,8 +1,8 @@
-"""The process in which somebody's own code runs: a job from standard input, an answer to output.
+"""The process in which a user's own code runs: a job from standard input, an answer to output.
 
 `python -m badluck.sandbox.worker`, started by client.py. A job is pickled: it comes from the
-process that started this one. An answer is JSON: it comes from a process in which foreign code
-has run.
+process that started this one. An answer is JSON: it comes from a process in which foreign code has
+run.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ MAX_STATES = 500_000  # states, which fit into the memory
 class SandboxWorker:
     job: Job
     output: int  # a file descriptor
-    nonce: bytes = b""  # begins the answer: who writes there by chance knows none
+    nonce: bytes = b""  # begins the answer: other output does not know it
     actors: ActorProcess | None = None
 
     def run(self) -> NoReturn:
