@@ -1,8 +1,8 @@
 """An actor's behaviour, learned by running its code: which request follows which answers.
 
-The code is a function of the answers (and of the clock, where it looks at it), so a history has to
-be run once. The search walks over nodes, thousands of times a second, and Python runs only where
-nobody has been.
+The code is a function of the answers (and of the clock, where it looks at it), so each history is
+run only once. The search walks over nodes, thousands of times a second. Python runs the code only
+for a history that is new.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from badluck.frames.source_position import SourceLine, source_lines
 from badluck.search.behaviour import ANY, ActorAnswer, Move, Node
 
 SECOND = 1_000  # ms
-LATEST = 32 * 86_400_000  # ms; by what happens later nobody is waited for
+LATEST = 32 * 86_400_000  # ms; changes that come later are not waited for
 NUMBER = re.compile(r"[\d.]+")
-# So often a loop is run after it was seen to be one, where something might count out of sight: who
-# gives up after more tries than that, with nothing to show how many they were, seems to go on.
+# A loop is run so often after it was seen to be one, as it might count out of sight. Code that
+# gives up after more tries than that, without a visible counter, seems to continue forever.
 ROUNDS = 100
 
 
@@ -163,7 +163,7 @@ class Automaton:
         return Actor(self.name, self.code, self.now)
 
     def _again(self, at: int) -> Actor:
-        """An actor that stands there: all answers once more."""
+        """Return an actor at that node, by giving it all answers once more."""
         actor = self._fresh()
         for answer in self.history(at):
             actor.go_on(*answer)
@@ -183,14 +183,14 @@ class Automaton:
         self.counts_time |= actor.counts_time
         looks = tuple(fingerprint_of(fiber) for fiber in actor.fibers)
         requests = actor.requests
-        # Who has come to an end is one, whatever led there.
+        # All ends are one node, whatever led there.
         over = all(isinstance(request, Done | Failed) for request in requests)
         is_whole = over or all(look.complete for look in looks)
         answers = () if is_whole else self._told_apart(parent, came_by, actor, looks)
         requests = requests[:1] if over else requests
         bound = tuple(sorted(actor.bound))
-        # Who waits for the clock names no connection, and will use one: what is late on another of
-        # the same name must not be taken for its own.
+        # An actor that waits for the clock names no connection, and will use one. A late command on
+        # another connection of the same name must not be taken for its own.
         unnamed = (actor.connections, *sorted(actor.open)) if type(requests[0]) is Rest else ()
         key = requests, looks, answers, bound, unnamed
         if (same := self.orders.get(key)) is not None:
@@ -223,9 +223,9 @@ class Automaton:
     ) -> tuple[tuple[object, ...], ...]:
         """Return each fiber's answers, whatever came between; or all answers, in order.
 
-        Fibers of one actor are told things in many orders, and mostly come to the same. What no
-        fingerprint shows of a fiber comes of its own answers. Tasks share variables, and may
-        have read one when none shows it.
+        An actor's fibers get their answers in many orders, and mostly reach the same state. What no
+        fingerprint shows of a fiber depends on its own answers. Tasks share variables, and may have
+        read one when none shows it.
         """
         answers = [*self.history(parent), came_by] if came_by else []
         if any(look.in_order for look in looks):
@@ -233,7 +233,7 @@ class Automaton:
         answers_by_fiber: list[list[object]] = [[] for _ in actor.fibers]
         for answer in answers:
             fiber = actor.fibers[answer.fiber]
-            if not (fiber.told_in and answer.reply is None):  # a reply comes that was told before
+            if not (fiber.told_in and answer.reply is None):  # not a reply that it has already
                 answers_by_fiber[fiber.told_in or answer.fiber].append(answer[1:])
         return tuple(map(tuple, answers_by_fiber))
 

@@ -67,14 +67,15 @@ class Known(Protocol):
 
     @property
     def counts_time(self) -> bool:
-        """Has it ever asked the clock? What it was told may lie anywhere."""
+        """Has it ever asked the clock? The time may then be kept anywhere."""
 
     def move(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None = None
     ) -> Move:
-        """From the node `at`, when that fiber is told `said` at `now` (ms since 1970).
+        """Return the step from the node `at` when that fiber gets the answer `said`.
 
-        `taken` are the numbers of its tokens that are in use; None: each token is a new one.
+        `now` is in ms since 1970. `taken` are the numbers of its tokens that are in use; None: each
+        token is a new one.
         """
 
     def same_again(self, at: int, to: int, round: Sequence[ActorAnswer]) -> bool:

@@ -1,11 +1,12 @@
 """Every state that actors and servers can get into, and the transitions between them.
 
-Time passes in two ways. By itself, when nobody has anything to do but wait: then until the next
-thing happens (a lease ends, a renewal is due, somebody has slept or gives up). And by a pause, a
-fault: everybody stands still, wherever it is, until a lease or a wait is over.
+Time passes in two ways. By itself, when all actors only wait: then until the next event (a lease
+ends, a renewal is due, a sleep ends, an actor gives up). And by a pause, which is a fault: all
+actors stop wherever they are, until a lease or a wait is over.
 
-Somebody's own code may begin late: while another waits for a moment it need not have begun. Who is
-at work may be as slow as another's sleep is long, but not past the end of a lease: that is a pause.
+A user's code may begin late: while another actor waits for a moment, it need not have begun. An
+actor at work may be as slow as another's sleep is long, but not past the end of a lease: that is a
+pause.
 """
 
 from __future__ import annotations
@@ -89,7 +90,9 @@ class Graph(StateTable):
         return {number: asleep[number] for number in states if number in ends}
 
     def _goes(self, number: int) -> Iterable[int]:
-        """Where somebody's step leads; while others wait for a moment, of those who have begun."""
+        """Return where a step leads; while an actor waits for a moment, only of actors that have
+        begun.
+        """
         state = self.states[number]
         waited = self.moves.user_code and self._waits(state)
         return [
@@ -126,7 +129,7 @@ class Graph(StateTable):
                     yield actor, fiber, request
 
     def _asleep(self, number: int) -> Sleepers:
-        """But for those who would ask the same in vain when they wake."""
+        """Return the sleepers, except those that would only repeat the same poll when they wake."""
         state = self.states[number]
         return frozenset(
             (actor, fiber)
@@ -145,7 +148,7 @@ class Graph(StateTable):
             first, rest = nodes[:actor], nodes[actor + 1 :]
             for fiber, servers_then, node, wrote in self.moves.of(state, actor):
                 then = servers if wrote and forgets else before
-                # Who has asked in vain is where it was.
+                # A step that changes nothing adds no transition.
                 if node != at or servers_then != servers or then != before:
                     placed = (*first, node, *rest)
                     same = then == before and actor not in late
@@ -181,7 +184,7 @@ class Graph(StateTable):
         return Transition("arrives", LETTERS.index(name), fiber, to, names)
 
     def _let_time_pass(self, number: int, sleepers: Sleepers) -> None:
-        """Nobody can do anything but wait: until the next thing happens."""
+        """Let time pass to the next event, since all actors only wait."""
         state = self.states[number]
         rounds = self.rounds.get(number, 0)
         if self.over(state) and not (self._waits_for_threads(number) and rounds < LONG_ENOUGH):

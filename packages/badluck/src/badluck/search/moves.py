@@ -63,13 +63,13 @@ class PollRound(NamedTuple):
 
 
 class UnansweredSend(NamedTuple):
-    """A command whose client is told that its connection broke."""
+    """A command whose client sees its connection break."""
 
     actor: int
     fiber: int
     sent: Send
     step: ServerStep  # what the server makes of it
-    move: Move  # where the client goes on
+    move: Move  # where the client continues
 
 
 class Moves:
@@ -133,7 +133,9 @@ class Moves:
             yield Successor(fiber, to, move.to, wrote)
 
     def turns(self, state: SystemState, actor: int) -> Iterator[int]:
-        """When what it does in vain leads it elsewhere, ms since 1970: it gives up by the clock."""
+        """Yield when a poll that changes nothing gets another result by the clock, in ms since
+        1970.
+        """
         at, now = state.nodes[actor], self.servers.now(state.servers)
         automaton = self.automata[actor]
         for fiber, request in enumerate(automaton.nodes[at].requests):
@@ -188,7 +190,7 @@ class Moves:
         return ServerAnswer(servers, None, False) if late else None
 
     def waits(self, state: SystemState, actor: int, fiber: int) -> bool:
-        """Does it sleep until a moment, or ask in vain until one at which it gives up?"""
+        """Does it sleep until a moment, or poll until a moment at which it gives up?"""
         request = self.automata[actor].nodes[state.nodes[actor]].requests[fiber]
         if not isinstance(request, Send) and not self.idles(state, actor, fiber):
             return True
@@ -208,7 +210,7 @@ class Moves:
     def _circle(
         self, state: SystemState, actor: int, fiber: int, taken: TokenNumbers
     ) -> list[tuple[int, Any]]:
-        """Where it asks, and what it is told, in a loop that changes nothing; [] if in none."""
+        """Return the nodes and replies of a loop that changes nothing; [] if it is in none."""
         automaton, now = self.automata[actor], self.servers.now(state.servers)
         at, asked_at = state.nodes[actor], list[tuple[int, Any]]()
         while len(asked_at) < MAX_ROUND_COMMANDS:
@@ -226,7 +228,7 @@ class Moves:
         return []
 
     def idles(self, state: SystemState, actor: int, fiber: int) -> bool:
-        """Does it wake only to ask once more, in vain? Not if it counts, or writes."""
+        """Does it wake only to repeat a poll that changes nothing? False if it counts or writes."""
         key = (state.servers, actor, state.nodes[actor], fiber)
         if key not in self.idle:
             self.idle[key] = self._idles(state, actor, fiber)

@@ -1,8 +1,8 @@
-"""Actors change their names: what that makes of all that goes over the wire.
+"""Actors exchange their names: the effect on all that goes over the wire.
 
-Actors run the same code, and nothing in it asks what somebody is called: only whether two names
-are the same. So if they change their names, and those in everything that any of them wrote or
-heard, all goes on as before, under other names.
+Actors run the same code, and nothing in it depends on a name: only on whether two names are the
+same. So if actors exchange their names, also in everything that was written or read, the run
+continues as before, under other names.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ LETTERS = "ABCD"  # the actors' names; there are no more of them
 TOKEN = b"token-"  # stands before the name in a token, as `Actor` makes them
 UUID = rb"(?<=0{14})4[1-4](?=0{14})"  # the name in a UUID of shared_process_patches.py
 
-Names = tuple[int, ...]  # who had the n-th name has the names[n]-th now
+Names = tuple[int, ...]  # the actor with the n-th name gets the names[n]-th
 # Of words, replies, connections' names and whatever holds them: the same, under other names.
 Rename = Callable[[Any, Names], Any]
 

@@ -51,7 +51,7 @@ def _unsupported(
 
 
 def tokens(text: bytes, name: str) -> frozenset[int]:
-    """The numbers of that actor's tokens that stand there."""
+    """Return the numbers of that actor's tokens that occur in the text."""
     return frozenset(map(int, re.findall(rb"token-%s(\d+)" % name.encode(), text)))
 
 

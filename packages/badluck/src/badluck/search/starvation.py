@@ -1,8 +1,9 @@
 """Can others go on forever while one actor never gets its turn?
 
-All actors but one come again and again, and find all as at the beginning each time. The one is
-starved when the system can go round in a circle, others done at every turn, and the circle is fair:
-it is not simply passed over while it could move, but asks in vain, or moves and gets nowhere.
+All actors except one start again and again, and find everything as at the beginning each time. The
+one actor is starved when the system can go round in a fair circle, in which another actor ends at
+every turn. Fair means that the one actor is not passed over while it could move: it polls without
+success, or moves and gets nowhere.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ ONE = 0  # the actor who comes once
 
 
 class EndlessGraph(Graph):
-    """All but the first actor begin anew when they have come to their end."""
+    """A graph in which all actors except the first start again when they have ended."""
 
     def __init__(
         self,
@@ -31,8 +32,10 @@ class EndlessGraph(Graph):
         fill: Fill,
         gave_up: str | None,
     ) -> None:
-        """As a Graph, and `faults` are none. `fill` makes of the store's keys what who comes again
-        finds; `gave_up` is what an actor is told that has given up, None where none does.
+        """Build a graph without faults.
+
+        `fill` resets the store's keys to what an actor that starts again finds. `gave_up` is the
+        outcome of an actor that has given up, None if none gives up.
         """
         super().__init__(moves, faults, pauses, most)
         self.fill = fill
@@ -85,7 +88,7 @@ def _fair(graph: EndlessGraph, circle: set[int]) -> bool:
 
 
 def _in_vain(graph: EndlessGraph, at: int) -> bool:
-    """Nobody keeps the one from asking; there is nothing for it when it does."""
+    """Is the one actor free to ask, and gets nothing?"""
     return all(edge.actor != ONE for edge in graph.edges[at])
 
 

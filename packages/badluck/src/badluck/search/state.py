@@ -14,7 +14,7 @@ from badluck.search.names import Names
 BEGINNING = 0  # an actor's first node
 CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of the servers' state
-BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that happen if nobody prevents them
+BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that need no fault
 ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
 EVERYBODY = -1  # in place of an actor
 
@@ -24,7 +24,7 @@ class SystemState(NamedTuple):
     nodes: tuple[int, ...]  # one an actor
     left: Budget  # of faults
     before: int  # the servers before the last write, while a failover may lose it; else NONE
-    in_flight: tuple[Send, ...]  # whose clients have given up, and that may still arrive
+    in_flight: tuple[Send, ...]  # the clients have given up; they may still arrive
     late: frozenset[int] = frozenset()  # actors whose next step another's sleep has outlasted
 
     def sent_by(self, name: str) -> list[Send]:
@@ -35,7 +35,7 @@ class SystemState(NamedTuple):
 class Transition(NamedTuple):
     """One step from one state to another."""
 
-    kind: str  # the name of a fault, or goes, time, arrives; again: it begins anew (starvation)
+    kind: str  # the name of a fault, or goes, time, arrives; again: it starts again (starvation)
     actor: int  # or EVERYBODY
     fiber: int  # of the actor; of what arrives, which of those that it has in flight
     to: int  # number of the state
@@ -46,7 +46,7 @@ class Transition(NamedTuple):
 class FaultEffect(NamedTuple):
     """The effect of a fault on a state; the budget has then one fault less."""
 
-    actor: int  # whom it befell, or EVERYBODY
+    actor: int  # the actor that it hit, or EVERYBODY
     fiber: int
     servers: int
     nodes: tuple[int, ...]

@@ -64,7 +64,7 @@ class StateTable:
         return known or self._new(SystemState(servers, nodes, left, before, in_flight, late))
 
     def _new(self, state: SystemState) -> tuple[int, Names]:
-        """The same, of a state that nobody has met so."""
+        """Number a state that was not met in this form before."""
         key, numbers = state[:2], self.numbers[state[2:]]
         names: Names = ()
         if self.symmetry:

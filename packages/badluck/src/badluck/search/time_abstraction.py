@@ -1,8 +1,8 @@
-"""The same again, only later: what goes on forever that nobody ends.
+"""States that are the same except for the time, so that endless loops end in the graph.
 
-A lock that is renewed every three seconds makes a new state each time, as the clock says something
-else; so do two that back off from each other again and again. Nobody asks it, so the two go on
-alike, and the way leads back in time.
+A lock that is renewed every three seconds makes a new state each time, as the clock has changed; so
+do two actors that back off from each other again and again. If none of them asks the clock, the
+future is the same, and the transition leads back to the earlier state.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ class TimeAbstraction:
     """`known`: states by what they are except for the clock, and by which names."""
 
     def __init__(self, servers: ServerStates, automata: Sequence[Known], user_code: bool) -> None:
-        """`user_code`: the code is somebody's own; else only a thread can go on forever."""
+        """`user_code`: the code is a user's; otherwise only a thread can loop forever."""
         self.user_code = user_code
         self.servers = servers
         self.automata = automata
         self.known: dict[object, tuple[int, Names]] = {}
 
     def key(self, state: SystemState) -> object:
-        """None: somebody may see what the clock says, or it never comes again."""
+        """Return the state without its time; None if it cannot recur, or if the time is read."""
         nodes = [
             automaton.nodes[at]
             for automaton, at in zip(self.automata, state.nodes, strict=True)
