@@ -1,9 +1,9 @@
-"""Every order in which redis-py code can run, with faults, and the shortest that breaks it.
+"""Every order in which redis-py code can run, with faults, and the shortest one that fails.
 
     report = Explorer(Program(Path("buy.py"), prepare, rules), 2).explore(Faults(crash=1))
     print(verdict(report), chart(report.findings[0].trace, "AB"), sep="\\n")
 
-A `Program` is a file with a function; whoever has other code to explore writes a `Target`.
+A `Program` is a file with a function; to explore other code, write a `Target`.
 """
 
 from importlib import import_module
@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when it is asked for: pytest loads our plugin in every run, also without a use."""
+    """Load the API on first use: pytest imports this package in every run, even if unused."""
     return getattr(import_module("badluck.api"), name)

@@ -16,7 +16,7 @@ class Backend(Protocol):
     """
 
     def begin(self, now: int, setup: Sequence[Sequence[Command]]) -> None:
-        """Empty servers, and the commands that each of them is told first."""
+        """Start with empty servers, and send each its setup commands."""
 
     def send(self, name: str, commands: Sequence[Command]) -> tuple[Reply, ...] | Lost:
         """Return the immediate replies; Lost when the connection had broken before."""

@@ -97,7 +97,7 @@ class Explorer:
         return self._counted(lambda: self._starve(most))
 
     def _counted(self, search: Callable[[], Report]) -> Report:
-        """Once more, and with all that is to be counted, if somebody asks for it."""
+        """Search; if a command asks how often entries were given, search again and count that."""
         try:
             return search()
         except Uncounted:
@@ -180,7 +180,7 @@ class Explorer:
             Finding(name, path.cost, explanations[name], trace(graph, judge, path))
             for name, path in paths.items()
         ]
-        if not self.target.code.shown:  # of somebody's own: first what needs no bad luck at all
+        if not self.target.code.shown:  # of a user's code: first what needs no fault
             findings.sort(key=lambda finding: finding.cost.faults > 0)
         seconds = time.perf_counter() - began
         actors = len(self.automata)

@@ -1,8 +1,7 @@
 """Ready-made invariants: `explore(invariant=sum_stays(10, "a", "b"), …)`.
 
-Each gives a function for `invariant`, that is asked after every step, or for `at_end`. They read
-keys on all servers that there are. That nobody waits forever is asked in any case: *stuck for
-ever*.
+Each returns a function for `invariant`, which is called after every step, or for `at_end`. They
+read keys on all servers. A wait that never ends is reported in any case, as *stuck for ever*.
 """
 
 from __future__ import annotations
@@ -26,8 +25,9 @@ SIZES = {"list": "llen", "set": "scard", "zset": "zcard", "hash": "hlen", "strea
 def sum_stays(total: int, *keys: str) -> Callable[[Any], bool]:
     """The whole numbers in `keys`, of a hash those in its fields, make `total`.
 
-    Money that is moved is neither made nor lost: the bank test of Jepsen. Who takes it here
-    and puts it there in two steps breaks it as an `invariant`, and may keep it `at_end`.
+    Money that is moved is neither made nor lost: the bank test of Jepsen. An actor that takes money
+    from one key and adds it to another in two steps breaks this as an `invariant`, and may keep it
+    `at_end`.
     """
 
     def holds(redis: Any) -> bool:
@@ -50,11 +50,11 @@ def at_most(most: int, key: str) -> Callable[[Any], bool]:
 
 
 def each_once(done: str, jobs: Sequence[str] | None = None) -> Callable[[Any], bool]:
-    """No job is twice in the list `done`, to which whoever has done one appends it.
+    """No job is twice in the list `done`, to which a worker appends each job that it has done.
 
-    With all `jobs`, for `at_end`: each of them is there. Who hands a job out again because its
-    worker is silent does it at least once, and one that is only slow does it twice: a pause
-    shows that (Redis' documentation of XAUTOCLAIM; Jepsen's checker total-queue).
+    With all `jobs`, for `at_end`: each of them is in the list. A queue that hands a job out again
+    because its worker is silent does it at least once. If the worker is only slow, the job is done
+    twice: a pause shows that (Redis' documentation of XAUTOCLAIM; Jepsen's checker total-queue).
     """
 
     def holds(redis: Any) -> bool:
@@ -67,11 +67,11 @@ def each_once(done: str, jobs: Sequence[str] | None = None) -> Callable[[Any], b
 
 
 def no_lost_update(key: str, start: int = 0) -> Callable[[Any, AnswersByName], bool]:
-    """Whoever has answered has added one to the number in `key`, which is `start` at first.
+    """Each actor that has answered has added one to the number in `key`, which is `start` at first.
 
-    Not who answers False: it has given up. Two that read the same and write the same are two
-    that answer and one that counts: P4 in Berenson et al., "A critique of ANSI SQL isolation
-    levels", 1995.
+    An actor that answers False has given up and is not counted. If two actors read the same number
+    and write the same one, two have answered and one is counted: P4 in Berenson et al., "A critique
+    of ANSI SQL isolation levels", 1995.
     """
 
     def holds(redis: Any, answers: AnswersByName) -> bool:
@@ -92,17 +92,17 @@ def inside(redis: Any, log: str, name: str) -> Iterator[None]:
 
 
 def one_holder(log: str) -> Callable[[Any], bool]:
-    """Between an actor's coming in and its going out (`inside`) nobody else was inside.
+    """Between an actor's coming in and its going out (`inside`) no other actor was inside.
 
-    Mutual exclusion (Dijkstra, "Solution of a problem in concurrent programming control",
-    1965). Who has crashed never goes out, and disturbs nobody; who stood still for longer than
-    its lease comes out after another has come in (Kleppmann, "How to do distributed locking",
-    2016).
+    Mutual exclusion (Dijkstra, "Solution of a problem in concurrent programming control", 1965). An
+    actor that has crashed inside never goes out, and breaks nothing. An actor that is paused for
+    longer than its lease comes out after another has come in (Kleppmann, "How to do distributed
+    locking", 2016).
     """
 
     def holds(redis: Any) -> bool:
         for store in _stores(redis):
-            since: dict[str, set[str]] = {}  # who is inside -> who has come in meanwhile
+            since: dict[str, set[str]] = {}  # actor inside -> actors that came in meanwhile
             for name, _, does in (text(mark).rpartition(" ") for mark in store.lrange(log, 0, -1)):
                 if does == "leaves" and since.pop(name, set()):
                     return False
@@ -116,12 +116,11 @@ def one_holder(log: str) -> Callable[[Any], bool]:
 
 
 def linearizable(plain: PlainFunction | Sequence[PlainFunction], start: Any = None) -> Linearizable:
-    """What actors are told, a plain function could have told them, one after the other.
+    """A plain function, called once for each actor in some order, could have given all answers.
 
-    `plain` is given a state, which is `start` at first, and answers what its actor is to be
-    told and the state afterwards: `lambda left: ("bought", left - 1) if left else ("sold out",
-    left)`. A list of them is A's, B's …, of actors that do different things. See
-    linearizability.py.
+    `plain` is called with a state, which is `start` at first, and returns the actor's answer and
+    the state afterwards: `lambda left: ("bought", left - 1) if left else ("sold out", left)`. A
+    list holds A's, B's … functions, for actors that do different things. See linearizability.py.
     """
     return Linearizable([plain] if callable(plain) else plain, start)
 

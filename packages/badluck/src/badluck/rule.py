@@ -1,7 +1,7 @@
 """Rules: each has a name and an explanation, and checks states, ends, steps or the graph.
 
-Nothing that the explored code says of itself is evidence: what a rule is shown was read from the
-store's keys, and what an actor was told is what it was told.
+Nothing that the explored code claims is evidence. A rule sees values that were read from the
+store's keys, and the outcomes of actors.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from badluck.search.state import SystemState, Transition
 class Answers(NamedTuple):
     """Outcomes and positions of the actors that have not crashed."""
 
-    words: tuple[tuple[str, str], ...]  # by name, what each was told who has come to an end
+    words: tuple[tuple[str, str], ...]  # outcomes of the actors that have ended, by name
     inside: int  # how many are in a critical section
     over: bool  # have all come to an end?
 

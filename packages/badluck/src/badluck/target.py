@@ -16,7 +16,7 @@ Shown = dict[str, int | str]  # by column, in their order; "" where there is not
 
 
 class StoredLock(NamedTuple):
-    """One that somebody holds."""
+    """A lock that is held."""
 
     value: bytes
     ends: bool  # by itself
@@ -34,7 +34,7 @@ class Vocabulary(NamedTuple):
     """Terms for charts and sentences about a target."""
 
     actor: str = "actor"
-    beside: str = "thread"  # whatever an actor does beside its work
+    beside: str = "thread"  # the word for an actor's further fibers
     charted: tuple[str, ...] | None = None  # columns of a chart; None: all that is shown
     # What an actor finds that comes again: in the chart of that step, and as what it comes to.
     refilled: str = "all is as it was at first"
@@ -71,14 +71,14 @@ class Target(Protocol):
 
     @property
     def names_follow(self) -> Sequence[bytes]:
-        """Where actors are alike, what their names follow in all that they send and keep: `order-`.
+        """The prefixes of names in alike actors' commands and keys, such as `order-`.
 
-        Beside the tokens and UUIDs that badluck gives them.
+        They come on top of the tokens and UUIDs that badluck gives the actors.
         """
 
     @property
     def reuse_tokens(self) -> bool:
-        """Draws a token for each try, keeps but the last, and shows them to nobody but servers."""
+        """Does it draw a token for each try, keep only the last, and show them only to servers?"""
 
     @property
     def lock_key(self) -> bytes | None:
