@@ -10,7 +10,7 @@ from badluck.functions import search_process
 from badluck.sandbox import client, limits, worker
 from servers import valkey
 
-# Ctrl-C is for the tests and for what they start, also where a shell in the background said no.
+# Tests and the processes that they start get Ctrl-C, even if a background shell had ignored it.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 

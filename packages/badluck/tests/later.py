@@ -1,4 +1,4 @@
-"""Functions, and their twins that are `async def`. Each actor imports this anew, so it is small."""
+"""Functions, and their twins that are `async def`. Each actor imports this, so it is small."""
 
 from __future__ import annotations
 

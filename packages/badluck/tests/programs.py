@@ -1,8 +1,8 @@
-"""Small programs, drawn at random, in which an answer lives in ever another place.
+"""Small programs, drawn at random, each of which keeps an answer in another place.
 
 Between two requests of a program the first answer may wait in a variable, on the interpreter's
-stack, in a generator, in a C function, in redis-py, in an object: the explorer has to tell apart
-two actors who differ by it, wherever it is.
+stack, in a generator, in a C function, in redis-py, in an object. Wherever it is, the explorer has
+to tell apart two actors that differ by it.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ BLOCKS = (
 
 
 def program(random: Random) -> str:
-    """A file that writes one key, reads two, writes what came of it, and may take one."""
+    """Return a program that writes one key, reads two, writes a result, and may sell one unit."""
     first = random.choice(("r.incr('{}')", "r.set('{}', 1 if name == 'A' else 2)"))
     last = random.choice(("r.set('{}', t % 4)", "r.incrby('{}', t % 3)", "r.incr('{}')"))
     inner = random.choice((*(f"\n    {line}\n" for line in STATEMENTS), *BLOCKS))

@@ -1,4 +1,4 @@
-"""A module of a project, for test_own_process.py: what actors keep in it, each for itself."""
+"""A module of a project, for test_own_process.py: each actor has its own copy of the variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Actors that are `async def`: the same verdicts, in as many steps, as what is not."""
+"""Actors that are `async def` get the same verdicts, in as many steps, as plain functions."""
 
 from __future__ import annotations
 

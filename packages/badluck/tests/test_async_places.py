@@ -1,6 +1,6 @@
-"""Where coroutines wait: two places are one only if nobody can tell them apart.
+"""Where coroutines wait: two states are one only if the code cannot tell them apart.
 
-What A knows between two answers is kept in ever another place; B changes what A reads.
+What A knows between two answers is kept in a different place in each case; B changes what A reads.
 """
 
 from __future__ import annotations
@@ -243,7 +243,7 @@ def test_what_lies_below_an_await() -> None:
     ],
 )
 def test_a_loop_that_counts_is_none(counts: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However few rounds of it are looked at."""
+    """The loop counts, however few of its rounds are looked at."""
     monkeypatch.setattr(automaton, "ROUNDS", 0)
     own: dict[str, Any] = {"__name__": "polling"}
     nodes = {}

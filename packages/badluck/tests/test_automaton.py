@@ -35,7 +35,7 @@ def counting(store: redis.Redis) -> str:
 
 
 def counting_unseen(store: redis.Redis) -> str:
-    """No variable shows how far the loop is."""
+    """No variable shows how often the loop has run."""
     for _ in [None] * POLLS:
         if store.setnx("lock", "me"):
             return "SOLD"
@@ -64,7 +64,7 @@ def counting_elsewhere(store: redis.Redis) -> str:
 
 
 def poll(work: Callable[[redis.Redis], str]) -> tuple[Automaton, int]:
-    """The actor's code, and where it is after as many vain polls."""
+    """Return the actor's automaton, and the node after POLLS polls that changed nothing."""
     automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     at = 0
     for _ in range(POLLS):
@@ -87,7 +87,7 @@ def test_a_loop_that_counts_ends(work: Callable[[redis.Redis], str]) -> None:
 
 
 def test_what_a_return_brings_along_is_told_apart() -> None:
-    """Two actors stand in the same `finally`; what they will return is on no variable."""
+    """Two actors stand in the same `finally`; no variable holds what they will return."""
 
     def work(store: redis.Redis) -> str:
         try:
@@ -132,7 +132,7 @@ def in_a_transaction(store: redis.Redis) -> str:
 def test_what_redis_py_was_answered_before_is_told_apart(
     work: Callable[[redis.Redis], str], before: list[tuple[Reply, ...]], after: tuple[Reply, ...]
 ) -> None:
-    """At the last request nobody but redis-py knows what was said of the stock."""
+    """At the last request only redis-py knows which answer came for the stock."""
     automaton = Automaton("A", Code(lambda _: work(client())), EPOCH)
     told = []
     for stock in (b"1", b"0"):
@@ -145,7 +145,7 @@ def test_what_redis_py_was_answered_before_is_told_apart(
 
 
 def test_the_order_of_a_renewal_and_the_work_is_forgotten() -> None:
-    """What both have been told is the same, so it is one place."""
+    """Both orders give both fibers the same answers, so they lead to one node."""
 
     def work(actor: Actor) -> str:
         store = client()

@@ -1,4 +1,4 @@
-"""What a context keeps that only the interpreter's stack has."""
+"""A context manager's values that only the interpreter's stack holds."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def keeping_what_it_is_given(value: int) -> Iterator[None]:
 
 
 class Keeper:
-    """A context by itself."""
+    """A context manager that is a class."""
 
     def __enter__(self) -> None: ...
 

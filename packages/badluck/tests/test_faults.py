@@ -1,4 +1,4 @@
-"""A fault that is counted has its words, and the other way round."""
+"""Each fault that is counted has its words, and the other way round."""
 
 from __future__ import annotations
 

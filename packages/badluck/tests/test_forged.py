@@ -1,4 +1,4 @@
-"""A file that gets stuck cannot forge that it holds, nor fill the memory of the caller."""
+"""A file that gets stuck cannot forge the verdict "holds", nor fill the caller's memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from badluck.sandbox import client
 from badluck.sandbox.job import ReplayJob
 
 MEGABYTE = 1 << 20
-STUCK = "stuck for ever"  # with a crash: nobody unlocks
+STUCK = "stuck for ever"  # with a crash: the lock is never released
 LOCKS = """
 def run(redis, name):
     while not redis.set("lock", name, nx=True):
@@ -113,7 +113,7 @@ def test_a_played_schedule_is_not_taken_from_a_file_either(tmp_path: Path) -> No
 
 @contextmanager
 def little_memory() -> Iterator[None]:
-    """In this process, which hears what the other one writes."""
+    """Limit the memory of this process, which reads what the other process writes."""
     tracemalloc.start()
     try:
         yield

@@ -91,7 +91,7 @@ def test_a_script_that_reads_and_writes_at_once_holds() -> None:
 
 
 def test_a_lock_that_nobody_releases() -> None:
-    """Every order ends so: one is shown, to where somebody waits."""
+    """Every order gets stuck: one is shown, up to the step from which an actor waits forever."""
     (finding,) = explore(actor=holds).report.findings
     assert finding.name == "stuck for ever"
     assert finding.trace[0].outcome == "None"

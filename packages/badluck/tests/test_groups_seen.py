@@ -1,4 +1,4 @@
-"""What others see of a group of readers: the walks met both, on both servers."""
+"""Effects of a consumer group on other clients; random walks compare them on both servers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_who_waits_hears_of_what_is_added_and_of_nothing_else(server: ModelServe
 
 
 def works(redis: Redis, name: str) -> str:
-    """Takes over what lies about, and gives up what was given too often."""
+    """Claim pending entries, and give up one that was delivered too often."""
     redis.xautoclaim("q", "g", name, 0)
     for waits in redis.xpending_range("q", "g", "-", "+", 10):
         if int(waits["times_delivered"]) > 2:
@@ -58,7 +58,7 @@ def begins_a_group(redis: Redis) -> None:
 
 
 def test_how_often_it_was_given_is_counted_once_somebody_asks() -> None:
-    """Else two who take it from each other for ever would never be where they were."""
+    """If always counted, two actors that claim it in turn would never reach an old state."""
     given_up = explore(
         setup=begins_a_group,
         actor=works,

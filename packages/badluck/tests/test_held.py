@@ -1,4 +1,4 @@
-"""A lock is seen from what is done to it, whatever its value says, and whoever is told so."""
+"""A lock is recognised by the commands on it, whatever its value or its users' answers are."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def keeps_it_for_a_while(redis: Redis) -> None:
 
 
 def marks_what_is_done(redis: Redis) -> None:
-    """No lock: nobody gives it back, and nobody waits for it."""
+    """No lock: no actor deletes it, and none waits for it."""
     if redis.set("blocked:7", 1, nx=True):
         redis.incr("n")
 
 
 def counts(redis: Redis) -> None:
-    """Who hears 1 has it; the others add to it, and go."""
+    """The actor that gets 1 has the lock; the others add to it, and go."""
     if redis.incr("door:lock") == 1:
         redis.incr("n")
         redis.delete("door:lock")
@@ -189,7 +189,7 @@ def sets_its_expiry_at_once(redis: Redis) -> str:
 
 
 def test_who_crashes_leaves_a_lock_that_never_expires_to_nobody() -> None:
-    """Also where nobody waits for it: all who come later are told that it is busy."""
+    """A leaked lock is found even if no actor waits for it: all later ones get "busy"."""
     assert explore(actor=sets_its_expiry_afterwards).verdict == "holds"
     found = explore(actor=sets_its_expiry_afterwards, faults="crash=1")
     assert "LOCK LEAKED, with 1 fault" in str(found)
@@ -222,7 +222,7 @@ def test_whose_it_is_is_known_also_where_all_write_the_same(actor: Actor) -> Non
 
 
 def claims_a_seat(redis: Redis, name: str) -> str:
-    """For ever, or gives it back at once."""
+    """A claim that lasts forever, or is given back at once."""
     if not redis.set("seat:1", name, nx=True):
         return "taken"
     if name == "A":

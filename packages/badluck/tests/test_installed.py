@@ -48,7 +48,7 @@ def test_a_client_that_decodes_is_given_text() -> None:
 
 
 def test_what_is_left_behind_sends_nothing_in_anothers_name() -> None:
-    """A destructor runs when its object is collected, in whoever's code that happens."""
+    """A destructor runs when its object is collected, while any actor's code runs."""
     left: list[Redis] = []
 
     def leaves(_: Actor) -> str:
@@ -74,7 +74,9 @@ def test_a_script_may_ask_for_what_servers_do_anyway() -> None:
 
 
 def test_badluck_itself_means_what_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where it is installed, too: else the first warning of an actor would call itself for ever."""
+    """Where badluck is installed, too: otherwise an actor's first warning would call itself
+    forever.
+    """
     monkeypatch.setattr(
         code_warnings, "__file__", "/lib/site-packages/badluck/actor/code_warnings.py"
     )

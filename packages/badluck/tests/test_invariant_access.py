@@ -1,4 +1,4 @@
-"""What an invariant may ask the servers, and what it may answer."""
+"""An invariant's questions to the servers, and the answers that it may give."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each ready-made invariant, with code that breaks it and code that holds."""
+"""Each ready-made invariant, with code that breaks it and code for which it holds."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_who_raises_inside_has_left() -> None:
 
 
 def test_who_crashes_inside_never_leaves() -> None:
-    """No `finally` runs then."""
+    """A crash runs no `finally`."""
 
     def both_or_none(redis: Redis) -> bool:
         return len(redis.lrange("log", 0, -1)) in (0, 2)

@@ -1,4 +1,4 @@
-"""What an actor's code cannot do to others, in Python and in C; and that it could, were it let."""
+"""Attacks of an actor's code on other processes, in Python and in C; each succeeds unconfined."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ by_the_kernel = pytest.mark.skipif(
     not seccomp.is_available(), reason="needs Linux and libseccomp (apt install libseccomp2)"
 )
 IN_C = r"test_kept_out\.py, line \d+, in {}: reaches in C code"
-IO_URING_SETUP, SHUT_UP = 425, 0  # a system call's number; a signal that nobody hears
+IO_URING_SETUP, SHUT_UP = 425, 0  # a system call's number; a signal that does no harm
 
 
 @pytest.fixture
 def let(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The kernel is not asked: the child that explores has all as it is here."""
+    """Skip the kernel's filter: the child that explores may do all that this process may."""
     monkeypatch.setattr(seccomp, "confine", lambda _: None)
 
 
@@ -123,7 +123,7 @@ GRAVE = ("attach", "io_uring", "shared memory")  # are not tried where they woul
 
 
 def refused(tried: tuple[str, ...], file: Path, process: int) -> tuple[str, ...]:
-    """Which of those calls of C say that they are not permitted."""
+    """Return which of those C calls are refused as not permitted."""
     path = bytes(file)
 
     def attack() -> str:
@@ -169,7 +169,7 @@ def test_they_would(file: Path, victim: int) -> None:
 
 
 def test_what_is_open_here_is_not_open_there(server: socket.socket) -> None:
-    """A connection that the test has needs nobody's permission."""
+    """A connection that the test has opened could be used without a new system call."""
     with socket.create_connection(server.getsockname()) as mine:
         number = mine.fileno()
 
@@ -237,7 +237,7 @@ def test_so_is_a_file_in_a_process_of_its_own(tmp_path: Path) -> None:
 def test_what_reads_and_computes_works(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also what Python, its libraries and a loop of asyncio do by themselves."""
+    """Also calls that Python, its libraries and a loop of asyncio make by themselves."""
     path, installed = str(file), tmp_path / "site-packages"
     installed.mkdir()
     (installed / "never_imported.py").write_text("ANSWER = 42")

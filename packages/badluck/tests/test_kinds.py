@@ -1,4 +1,4 @@
-"""The pages of kinds: what each says is printed comes of its code, and the other code holds."""
+"""The pages of kinds: the wrong code prints what its page shows; the right code holds."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ PAGES = sorted((Path(__file__).parents[1] / "kinds").glob("*.md"))
 
 
 def parts(page: Path) -> list[str]:
-    """The wrong code, the question, what is printed, the right code."""
+    """Return the wrong code, the question, the printed output, the right code."""
     found = re.findall(r"^```(?:python)?\n(.*?)^```$", page.read_text(), re.DOTALL | re.MULTILINE)
     assert len(found) == 4
     return found
 
 
 def asked(question: str, code: str, file: Path) -> ExploreResult:
-    """As a test asks it that has imported `file`."""
+    """Ask the question as a test that has imported `file`."""
     file.write_text(code)
     module = _imported(file)
     names = {"explore": explore, "__name__": "question", **_functions(module)}

@@ -1,4 +1,4 @@
-"""A ladder of searches: what comes first, what it says, and that cores change nothing of it."""
+"""The rounds of a search: their order, their texts, and the same result on any number of cores."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_busy(redis: Redis) -> None:
 
 
 def takes_a_seat(redis: Redis, name: str) -> bool:
-    """Two find one, three may not."""
+    """Two actors find a seat, three may not."""
     return int(redis.incr("seats")) <= 2
 
 
@@ -131,7 +131,7 @@ def test_cores_change_nothing(monkeypatch: pytest.MonkeyPatch, actor: Any, fault
 
 
 def test_an_error_of_a_later_rung_is_not_heard_before_its_turn() -> None:
-    """What is found without a fault comes first, though the others are searched meanwhile."""
+    """A finding without a fault comes first, though the later rounds are searched meanwhile."""
     said = explore(actor=knows_no_loss, invariant=lambda redis: False, faults="lost=1", count=2)
     assert said.verdict == "fails"
     with pytest.raises(BadCode, match=r"NO.SUCH is not supported"):

@@ -1,4 +1,4 @@
-"""A command that comes when its client has given up: what it does, and what guards against it."""
+"""A command that arrives after its client has given up: its effect, and protection against it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def program(folder: Path, code: str) -> Program:
 
 
 def test_it_outlives_the_lock_under_which_it_was_sent(tmp_path: Path) -> None:
-    """A reply that is lost does no harm here: what was sent has been done by then."""
+    """A lost reply does no harm here: the command has been done by then."""
     explorer = Explorer(program(tmp_path, LOCKED), 2)
     names = [one.name for one in explorer.explore(Faults(lost=1)).findings]
     assert "oversold" not in names
@@ -72,14 +72,16 @@ def test_it_outlives_the_lock_under_which_it_was_sent(tmp_path: Path) -> None:
 
 
 def test_a_watch_waits_for_it(tmp_path: Path) -> None:
-    """Its connection stays open until it has come, and with it what was watched on it."""
+    """A late command's connection stays open until it has arrived, and with it the connection's
+    WATCH.
+    """
     report = Explorer(program(tmp_path, WATCHED), 2).explore(Faults(late=2))
     assert report.exhaustive
     assert report.findings == []
 
 
 def test_of_a_pipeline_only_the_last_command_is_late(tmp_path: Path) -> None:
-    """What is sent behind it on one connection cannot overtake it."""
+    """A later command of one connection cannot overtake one that is in flight."""
     explorer = Explorer(program(tmp_path, PIPELINED), 1)
     explorer.explore(Faults(late=1))
     assert explorer.graph

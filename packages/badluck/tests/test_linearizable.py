@@ -49,7 +49,10 @@ def test_linearizable_against_a_plain_function() -> None:
 
 
 def test_two_that_could_have_had_it_and_none_did() -> None:
-    """With DECR first and INCR after, three of which one wants two: told no, though one is left."""
+    """A's DECR by 2 is undone later: B may get no meanwhile, though one apple is left.
+
+    Both orders give the same answers and leave the same keys; only the times differ.
+    """
 
     def two(redis: Redis) -> bool:
         if redis.decrby("left", 2) >= 0:
@@ -71,7 +74,7 @@ def writes(redis: Redis) -> None:
 
 
 def reads_a_copy(redis: Redis) -> Any:
-    """As from a cache that nobody has told."""
+    """Like a cache that was not updated."""
     return redis.get("copy")
 
 
@@ -91,9 +94,9 @@ def plain_reads(value: bytes) -> tuple[object, bytes]:
 def test_who_begins_after_an_answer_comes_after_it(
     read: Callable[[Redis], Any], verdict: str
 ) -> None:
-    """An old value may be read while it is written, and not by who begins when that is done.
+    """An old value may be read during a write, but not by an actor that begins after it.
 
-    Both are told the same, and the servers' keys are the same; what differs is only when.
+    Both orders give the same answers and leave the same keys; only the times differ.
     """
     result = explore(
         setup=lambda redis: redis.mset({"value": "old", "copy": "old"}),

@@ -1,4 +1,4 @@
-"""The public matrix: its page is what was found, and a share of it is found anew."""
+"""The public matrix: its page shows the saved results, and a part of them is found again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from matrix.row import DOCUMENTED, FINDING, HOLDS, NOT_EXPLORED, run, servers, s
 from matrix.script import script
 from matrix.shared_memory import kept
 
-# Of those libraries that are installed here, too: what holds, and what is found.
+# Results of the libraries that are installed here: some hold, some have a finding.
 SHARE = {
     "redis": (redis_py.ENTRIES[0], HOLDS),
     "redis, standing still": (redis_py.ENTRIES[1], DOCUMENTED),

@@ -1,6 +1,6 @@
-"""Places of the code are taken for one only when they are: random programs, merged and not.
+"""Two states are merged only if they are the same: random programs, with and without merging.
 
-Not merged, each order of the steps is gone by itself, and nothing has to be known of a frame.
+Without merging, each order of the steps is run by itself, and no frame has to be inspected.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def run(r, name):
 
 
 def ended(path: Path, faults: Faults) -> Counter[object]:
-    """How many schedules end with these outcomes and keys."""
+    """Count the schedules by their outcomes and keys at the end."""
     explorer = Explorer(Program(path, [("SET", "stock", 1)]), 2)
     with explorer.target.surroundings():
         graph = Graph(explorer.moves, faults, explorer.target.pauses, MOST)
@@ -103,7 +103,7 @@ def test_who_is_wrongly_taken_for_one_is_caught(
 def test_what_only_a_context_knows_is_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its generator is suspended, and no variable has it: only the interpreter's stack."""
+    """No variable holds the suspended generator: only the interpreter's stack."""
     path = tmp_path / "in_a_context.py"
     path.write_text(IN_A_CONTEXT)
     merged, apart = merged_and_not(path, Faults(), monkeypatch)

@@ -1,4 +1,4 @@
-"""Actors change their names in what badluck makes for them, and where their target says so."""
+"""Actors exchange their names in what badluck makes for them, and where their target says so."""
 
 from __future__ import annotations
 

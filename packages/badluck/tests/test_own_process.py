@@ -1,4 +1,4 @@
-"""What a process has for itself: an actor has it, too, or is told that it has not."""
+"""State of a process: each actor has its own, or gets an error that says that it has none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_what_a_process_has_for_itself_is_not_changed(actor: Any) -> None:
 
 
 def test_a_handler_of_signals_is_its_own() -> None:
-    """asyncio.run() sets one, too; Ctrl-C would no longer end a search."""
+    """asyncio.run() sets a handler, too; Ctrl-C would no longer end a search."""
 
     def handles(redis: Any) -> None:
         assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
@@ -87,7 +87,7 @@ def test_all_that_tells_the_time_tells_the_actors() -> None:
 
 
 def in_its_window(redis: Any) -> None:
-    """Two of a window, by a clock that moves while all stand still."""
+    """Allow two per window, by a clock that moves while all actors are paused."""
     first = calendar.timegm(time.gmtime())
     redis.get("n")
     if calendar.timegm(time.gmtime()) - first > 60:

@@ -1,4 +1,4 @@
-"""How long a pause is: until it is too late, by whatever clock."""
+"""How long a pause is: until any lease is over, whichever clock it uses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_pause_lasts_until_somebody_gives_up_by_whatever_clock(actor: Callable
 
 
 def claims(redis: Any, name: str) -> None:
-    """What another was given a minute ago, or else what is new."""
+    """Take a job that another worker got a minute ago, or else a new one."""
     taken = redis.xautoclaim("jobs", "g", name, 60_000)[1]
     if not taken:
         for _, entries in redis.xreadgroup("g", name, {"jobs": ">"}):
@@ -161,7 +161,7 @@ def test_clocks_that_only_count_began_at_another_time() -> None:
 
 
 def test_a_long_pause_is_told_in_hours_or_days() -> None:
-    """In the chart alone: a schedule that is kept has seconds, whoever reads it."""
+    """Only in the chart: a saved schedule has seconds, so that any reader can parse it."""
 
     def leases_for_three_hours(redis: Redis) -> None:
         if redis.eval(LEASE_BY_TIME.replace("60", "10800"), 1, "until"):

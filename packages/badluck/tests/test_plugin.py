@@ -63,12 +63,12 @@ def bank(project: pytest.Pytester) -> pytest.Pytester:
 
 @pytest.fixture(autouse=True)
 def at_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where CI is set, pytest says in its summary all that it has said already."""
+    """Unset CI: with CI set, pytest's summary repeats what it has printed already."""
     monkeypatch.delenv("CI", raising=False)
 
 
 def ran(project: pytest.Pytester, *words: str) -> tuple[int, str]:
-    """How it ended, and all that it printed."""
+    """Return how it ended, and all that it printed."""
     result = project.runpytest_inprocess("-p", "badluck", "-p", "no:cacheprovider", *words)
     return int(result.ret), "\n".join(result.outlines + result.errlines)
 
@@ -114,7 +114,7 @@ def test_a_schedule_of_code_that_was_mended(bank: pytest.Pytester) -> None:
 
 
 def test_the_same_steps_under_another_invariant(bank: pytest.Pytester) -> None:
-    """Whether they still break it, the rules say, and not the steps alone."""
+    """The rules decide whether the steps still break the invariant; the steps alone do not."""
     ran(bank)
     mended = TEST.replace("== 10", ">= 9")
     for asked in (mended, mended.replace("invariant=", "at_end=")):
@@ -232,7 +232,7 @@ def test_an_option_that_means_nothing(bank: pytest.Pytester, option: str) -> Non
 
 
 def test_every_question_has_its_own_file(project: pytest.Pytester) -> None:
-    """Also as xdist sends reports from one process to another."""
+    """Also when xdist sends reports from one process to another."""
     project.makeconftest(
         "import json\ndef pytest_runtest_logreport(report): json.dumps(report._to_json())"
     )

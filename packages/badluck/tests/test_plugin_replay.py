@@ -9,7 +9,7 @@ import badluck.plugin.fixture  # noqa: F401  once: pytester forgets what its run
 import pytest
 from servers.valkey import server_program
 
-# Values of every kind stand beside the steps, more than a chart has room for.
+# Values of every kind are shown at the steps, more than a chart has room for.
 TEST = """
 def fill(redis):
     redis.set("n", 0)
@@ -39,7 +39,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
 
 
 def ran(project: pytest.Pytester, *words: str) -> tuple[int, str]:
-    """How it ended, and all that it printed."""
+    """Return how it ended, and all that it printed."""
     result = project.runpytest_inprocess("-p", "badluck", "-p", "no:cacheprovider", *words)
     return int(result.ret), "\n".join(result.outlines + result.errlines)
 
@@ -88,7 +88,7 @@ def test_n(badluck):
 
 
 def test_a_lock_that_leaks_is_found_again_and_played(project: pytest.Pytester) -> None:
-    """Of a lock only a look at all orders can tell."""
+    """A leaked lock is found only by a look at all orders."""
     leak = """
 def keeps_it(redis):
     if redis.set("door:lock", 1, nx=True):

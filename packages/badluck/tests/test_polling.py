@@ -1,4 +1,4 @@
-"""What asks again and again until a moment comes."""
+"""Code that polls until a moment comes."""
 
 from __future__ import annotations
 

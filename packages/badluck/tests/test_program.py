@@ -1,4 +1,4 @@
-"""Anybody's file with rules of one's own, in this process and in one of its own."""
+"""A user's file with rules of its own, in this process and in one of its own."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_is_sound_is_looked_at_to_its_end(tmp_path: Path) -> None:
     report = Explorer(written(tmp_path, TAKES), 2).explore(Faults())
     assert report.exhaustive
     assert report.findings == []
-    assert report.schedules == 8  # the second asks at one of four moments; either is the second
+    assert report.schedules == 8  # the second asks at one of four moments; any may come second
 
 
 def test_who_waits_for_the_dead_is_stuck(tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_what_is_wrong_with_the_code_is_said_with_its_line(tmp_path: Path) -> No
 
 
 def test_a_library_may_look_what_the_system_has_when_it_is_imported(tmp_path: Path) -> None:
-    """urllib3 binds a socket, to know of IPv6."""
+    """urllib3 binds a socket at its import, to find out whether there is IPv6."""
     pytest.importorskip("requests")
     code = "def run(redis, name):\n    import requests\n    redis.incr('n')\n"
     report = explore_apart(Program(written(tmp_path, code).path), 2, Faults())

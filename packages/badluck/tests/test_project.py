@@ -95,7 +95,7 @@ def test_loops_with_objects_end():
 """,
 }
 
-# What the test imports, and does nothing else with, fills a registry; so it does in an app's start.
+# A module that the test only imports fills a registry; an app does the same when it starts.
 REGISTRY = {
     "shop/__init__.py": "",
     "shop/registry.py": """

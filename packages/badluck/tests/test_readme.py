@@ -1,4 +1,4 @@
-"""The README's results are what comes of its own files, one after the other."""
+"""The README's results are those of its own files, run in the README's order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def write(folder: Path, which: tuple[int, ...]) -> None:
 
 def run(*words: str, folder: Path, ends: int = 0) -> str:
     environ = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "CI": ""}
-    # Quicker than the clock of files: bank.py is written three times within a second.
+    # Quicker than the resolution of file times: bank.py is written three times within a second.
     command = [sys.executable, "-B", *words]
     done = subprocess.run(
         command, cwd=folder, env=environ, capture_output=True, text=True, timeout=60
@@ -46,7 +46,7 @@ def shown(after: str) -> str:
 
 @pytest.fixture
 def server(tmp_path: Path) -> str:
-    """By the name that the README's has."""
+    """Make the README's name of a server work."""
     (tmp_path / "servers").mkdir()
     link = tmp_path / "servers/redis-server"
     link.symlink_to(server_program())

@@ -1,4 +1,4 @@
-"""What was replaced is set back, also when it goes wrong in between."""
+"""Replaced functions are restored, also after an exception."""
 
 from __future__ import annotations
 

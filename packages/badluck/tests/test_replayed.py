@@ -1,4 +1,4 @@
-"""A step that a server tells in its own way is the same, and any other is not."""
+"""A step whose reply depends on the server counts as the same; any other difference does not."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ TAKEN = Step("A", 0, "goes", 0, ["SET fence 1900000000000001"], ["19000000000000
     [
         ("1900000000000001", True),
         ("1900000000000999", True),
-        ("1900000000001000", True),  # it was at 999 µs when somebody before took the number
+        ("1900000000001000", True),  # it was at 999 µs when an earlier client took the number
         ("1900000000001001", False),
-        ("1899999999999001", False),  # what is no moment is compared as it is
+        ("1899999999999001", False),  # a value that is no time is compared as it is
     ],
 )
 def test_a_number_taken_from_the_clock_may_differ_by_less_than_a_millisecond(

@@ -1,4 +1,4 @@
-"""Scripts of the model: a Ctrl-C reaches whoever waits for them."""
+"""Scripts of the model: a Ctrl-C reaches the caller, which waits for them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from badluck.target import EPOCH
 def test_an_interrupt_is_no_error_of_the_script(
     text: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Wherever it comes: here, when the answer is made a value of Lua's."""
+    """Wherever it comes: here, while the answer is converted to a value of Lua's."""
     scripts = Lua()
 
     def interrupted(_: object) -> None:
@@ -34,7 +34,7 @@ def test_an_interrupt_is_no_error_of_the_script(
 
 
 def test_a_script_is_known_in_the_states_after_it_came_alone() -> None:
-    """Else who sends EVALSHA first would never hear NOSCRIPT, in any order that is tried later."""
+    """Otherwise a client that sends EVALSHA first would never get NOSCRIPT in later orders."""
     text, server = b"return 1", ModelServer(EPOCH)
     before = server.state()
     assert server.execute("0", (b"EVAL", text, b"0")) == 1

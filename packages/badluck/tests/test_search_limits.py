@@ -1,4 +1,4 @@
-"""What ends a search early: memory, time, code without an end."""
+"""Reasons that end a search early: memory, time, code without an end."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def two_never_end(redis: Redis, name: str) -> None:
 def test_a_search_that_takes_too_much_is_inconclusive(
     actor: Callable[..., Any], takes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two actors meet the limit on any machine; one actor ends long before its own."""
+    """Two actors reach the limit on any machine; one actor ends long before its own limit."""
     begin: Any = limits.Watchdog.__init__
 
     def limited(watch: Any, target: Any, *ends: Any) -> None:

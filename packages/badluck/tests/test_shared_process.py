@@ -1,4 +1,4 @@
-"""What actors that share a process have each for itself, and what all others keep."""
+"""Actors that share a process: the state that each has for itself, and the rest, which is kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from badluck.target import EPOCH
 
 
 def test_each_fiber_is_a_thread() -> None:
-    """Also to a library that makes its locals when they are first needed."""
+    """Also for a library that makes its thread-locals when they are first needed."""
     locals_: list[threading.local] = []
     seen: list[list[str]] = []
 

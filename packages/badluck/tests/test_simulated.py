@@ -1,4 +1,4 @@
-"""What random walks found the model to do otherwise than real servers."""
+"""Differences between the model and real servers that random walks have found."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_list_that_is_moved_onto_itself_keeps_its_expiry() -> None:
 
 
 def test_only_a_list_wakes_who_waits_for_one() -> None:
-    """A sorted set is a tuple, too, in the model."""
+    """In the model a sorted set is a tuple, too, as a list is."""
     server = ModelServer(EPOCH)
     server.execute("a", (b"BLPOP", b"k", b"0"))
     server.execute("b", (b"ZADD", b"k", b"1", b"a"))
@@ -80,7 +80,7 @@ def test_how_many_fields_there_are_when_one_has_expired_is_for_the_server_to_say
     server.execute("a", (b"HSET", b"k", b"a", b"1", b"b", b"2"))
     server.execute("a", (b"HPEXPIRE", b"k", b"10", b"FIELDS", b"1", b"a"))
     assert EPOCH + 11 in server.deadlines()
-    server.pass_time(EPOCH + 10)  # some read it at that ms, and some have taken it away
+    server.pass_time(EPOCH + 10)  # some actors read it at that ms, and others have removed it
     with pytest.raises(Undefined):
         server.execute("a", (b"HGET", b"k", b"a"))
     server.pass_time(EPOCH + 11)
@@ -104,7 +104,7 @@ def test_what_is_no_json_is_an_error_of_the_script() -> None:
 
 
 def test_a_ctrl_c_in_the_middle_of_a_script_is_heard() -> None:
-    """Lua catches what is raised in the commands that it calls, and a search would go on."""
+    """Lua catches exceptions of the commands that it calls, so the search would continue."""
 
     def interrupted(_: object) -> NoReturn:
         raise KeyboardInterrupt

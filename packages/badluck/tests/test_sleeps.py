@@ -1,4 +1,4 @@
-"""What takes time by itself: sleeps, and waits that end by the clock."""
+"""Code that takes time by itself: sleeps, and waits that end by the clock."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ TAKE_A_JOB = """
 local job = redis.call('ZRANGEBYSCORE', KEYS[1], 0, ARGV[1], 'LIMIT', 0, 1)[1]
 if job then redis.call('ZADD', KEYS[1], ARGV[1] + 30, job) end
 return job
-"""  # for thirty seconds nobody else sees it
+"""  # for thirty seconds no other worker sees it
 
 
 def takes_a_job(redis: Redis) -> None:
@@ -267,7 +267,7 @@ def test_what_is_the_same_again_only_later_is_later_in_the_schedule() -> None:
         if redis.get("x"):
             redis.ping()
             time.sleep(1)
-        else:  # a step less, and after it all is as after the other
+        else:  # one step less, and the same state afterwards
             time.sleep(2)
         redis.set("y", 1)
 

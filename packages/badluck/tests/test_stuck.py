@@ -1,4 +1,4 @@
-"""Who is stuck in every order is drawn to where all have asked in vain, and named with its line."""
+"""An actor that is stuck in every order is shown up to where all only poll, with its line."""
 
 from __future__ import annotations
 
@@ -102,7 +102,9 @@ def _while_there(redis: Redis) -> None:
 
 
 def test_a_thread_goes_on_when_its_work_is_done() -> None:
-    """As in a process that lives on: what it renews, nobody else ever gets."""
+    """A thread outlives its work, as in a process that lives on: no other actor gets what it
+    renews.
+    """
     finding = stuck(renews_for_ever)
     line = renew.__code__.co_firstlineno + 2
     assert f"thread goes on in test_stuck.py, line {line}: `time.sleep(3)`." in finding.explanation
@@ -139,7 +141,7 @@ def leaves_a_thread(store: redis.Redis) -> None:
 
 
 def waits_by_the_servers_clock(store: redis.Redis) -> None:
-    """What it has heard first is a moment, and no time from now."""
+    """The server's first answer is a point in time, not a time from now."""
     clock = "return redis.call('time')[1]"
     began = int(store.eval(clock, 0))
     while int(store.eval(clock, 0)) - began < 5:
@@ -156,7 +158,7 @@ def test_the_same_but_for_the_clock_is_not_the_same_to_who_has_asked_it() -> Non
 
 
 def test_who_works_for_ever_is_drawn_to_where_nothing_is_left_to_do() -> None:
-    """And not where it sleeps while a job has come."""
+    """The chart does not end where it sleeps while a job is waiting."""
     (finding,) = explore(actors=[adds_a_job, works_for_ever]).report.findings
     assert finding.trace[-1].shown == {"jobs": "", "done": "[a]"}
     assert "what is to run for ever needs an end here" in finding.explanation

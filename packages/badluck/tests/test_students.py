@@ -1,4 +1,4 @@
-"""What students wrote who did not know the search: each was judged wrong once."""
+"""Code of students who did not know the search: each program was judged wrong once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who listens: messages are told to whom they find listening, in a thread of redis-py's, too."""
+"""A message reaches the clients that listen when it is published, also in a redis-py thread."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def adds_by_the_flag(redis: Redis) -> None:
 
 @pytest.mark.parametrize("added", [b"1", b"2"])
 def test_what_a_thread_would_do_is_part_of_where_it_stands(added: bytes) -> None:
-    """Nobody but the thread knows which function it is; else the two are alike."""
+    """Only the thread knows which function it will call; the states are the same otherwise."""
     found = badluck.explore(
         actors=[adds_by_the_flag, raises_a_flag], invariant=lambda redis: redis.get("n") != added
     )
@@ -149,7 +149,7 @@ def loops_by_the_flag(redis: Redis) -> str:
     ],
 )
 def test_what_was_told_and_not_handed_on_is_part_of_it_too(listener: Any, said: str) -> None:
-    """Also in a loop over what is heard."""
+    """Also for a loop over the messages."""
     found = badluck.explore(
         actors=[listener, raises_a_flag], at_end=lambda redis, answers: answers["A"] != said
     )
@@ -157,7 +157,7 @@ def test_what_was_told_and_not_handed_on_is_part_of_it_too(listener: Any, said: 
 
 
 def test_a_setup_that_listens_is_told_at_once() -> None:
-    """It has subscribed, is told so and what is published then, and its connection is its own."""
+    """It hears that it has subscribed, and what is published then, on a connection of its own."""
 
     def listens_to_itself(redis: Redis) -> None:
         channel = redis.pubsub()
@@ -174,7 +174,7 @@ def test_a_setup_that_listens_is_told_at_once() -> None:
 
 @pytest.mark.timeout(20)
 def test_a_setup_that_waits_for_what_nobody_says_is_refused() -> None:
-    """Time stands still before all begins: it would wait without an end."""
+    """Time does not pass before the actors begin: the setup would wait without an end."""
 
     def waits(redis: Redis) -> None:
         channel = redis.pubsub(ignore_subscribe_messages=True)

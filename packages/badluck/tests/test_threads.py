@@ -1,4 +1,4 @@
-"""What threads of one actor wait on each other with: locks of all kinds, queues, pools."""
+"""Objects that threads of one actor wait on: locks of all kinds, queues, pools."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def owns_by_a_pools_name(redis: Redis) -> None:
 
 
 def test_pools_are_counted_by_each_process() -> None:
-    """Each gives its threads the same names, however often its code was run before."""
+    """Each process gives its threads the same names, however often its code was run before."""
 
     def as_python_names_them(redis: Redis) -> bool:
         known = {b"ThreadPoolExecutor-0_0", b"ThreadPoolExecutor-1_0"}

@@ -1,4 +1,4 @@
-"""Two histories are one only where nobody could tell: what A keeps of x, in ever another place."""
+"""Two histories are one only if the code cannot tell them apart: A keeps x in different places."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_what_is_kept(kept: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_an_object_of_ones_own_class_is_the_same_in_every_history(tmp_path: Path) -> None:
-    """Each history has its modules, and with them its classes, anew."""
+    """Each history imports the modules again, and so makes the classes again."""
     path = tmp_path / "kept.py"
     path.write_text(
         "class Shop:\n    def __init__(self, r):\n        self.r = r\n"

@@ -1,4 +1,4 @@
-"""What a suspended fiber knows and no variable shows, and what it will not read again."""
+"""Values of a suspended fiber that no variable shows, and values that it will not read again."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_loops_leave_on_the_stack_is_known_where_it_shows() -> None:
 
 
 def test_what_a_call_is_given_is_in_use_whatever_way_it_came() -> None:
-    """Else it would depend on the order of a set, and with it how many states there are."""
+    """Otherwise the number of states would depend on the order of a set."""
 
     def gives(store: redis.Redis, one: int, other: int) -> None:
         store.set("stock", one or other)
@@ -85,7 +85,7 @@ def test_what_a_call_is_given_is_in_use_whatever_way_it_came() -> None:
 
 
 def known_at(work: Callable[[redis.Redis], None], call: str) -> bool:
-    """Is all known that `work` keeps while it calls that method?"""
+    """Does the fingerprint show all values that `work` keeps while it calls that method?"""
     seen: list[bool] = []
 
     class Store:
@@ -103,7 +103,7 @@ def known_at(work: Callable[[redis.Redis], None], call: str) -> bool:
 
 
 def _places(work: Callable[[redis.Redis], object]) -> int:
-    """In how many places is who was told OK first, or nil?"""
+    """Return the number of nodes after a first answer of OK or nil."""
     automaton = Automaton("A", Code(lambda _: str(work(client()))), EPOCH)
     return len({automaton.move(0, 0, (said,), EPOCH).to for said in (b"1", None)})
 

@@ -1,4 +1,4 @@
-"""An invariant that reads what actors change in modules of their own would hold for ever."""
+"""An invariant that reads what actors change in modules of their own would hold forever."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chart shows what its target shows, and calls things what its target calls them."""
+"""A chart shows the keys of its target, in its target's words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A client of a server that is not there yet leaves nothing open."""
+"""A client of a server that has not started yet leaves nothing open."""
 
 from __future__ import annotations
 

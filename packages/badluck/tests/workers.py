@@ -1,4 +1,4 @@
-"""Who brings a job, and who works for ever."""
+"""A client that adds a job, and a worker that works forever."""
 
 from __future__ import annotations
 
