@@ -25,7 +25,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A test that uses `client` runs on each kind of server, or on those its module RUNS_ON."""
     if "client" in metafunc.fixturenames:
         metafunc.parametrize("kind", getattr(metafunc.module, "RUNS_ON", ON), scope="session")
-    # What may fail rarely repeats where somebody asks for it (the checkout's `make soak`).
+    # Flaky failures are searched for by repeating, on request (the checkout's `make soak`).
     runs = metafunc.config.getoption("--runs", 0)
     if runs and metafunc.definition.get_closest_marker("again"):
         metafunc.fixturenames.append("run")
@@ -46,7 +46,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Valkey]:
-    """A Redis, where there is one beside the Valkey of the wheel."""
+    """A Redis server, if one is installed next to the Valkey of the wheel."""
     found = shutil.which("redis-server")
     assert found or not os.environ.get("CI"), "CI needs redis-server"
     if found is None:
@@ -63,7 +63,7 @@ def url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def own_server(tmp_path: Path) -> Iterator[Valkey]:
-    """For a test that kills or freezes it."""
+    """A server for a test that kills or freezes it."""
     with Valkey(tmp_path / "server") as server:
         yield server
 
@@ -75,7 +75,7 @@ def decoded() -> bool:
 
 @pytest.fixture
 def client(request: pytest.FixtureRequest, kind: str, decoded: bool) -> Iterator[redis.Redis]:
-    """Of an empty server, or of an empty cluster."""
+    """A client of an empty server, or of an empty cluster."""
     made: Any
     if kind == "cluster":
         port = request.getfixturevalue("cluster").nodes[0].port

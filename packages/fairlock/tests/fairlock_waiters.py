@@ -1,4 +1,4 @@
-"""How tests stand in line: in a thread that waits, or frozen. And how they count commands."""
+"""Waiters for tests, in a thread that waits, or frozen; and a counter of their commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ handover_s = 5.0  # so that a slow machine passes over no waiter that is awake
 
 
 class ByHand(SystemClock):
-    """Renews when the test says so; `seconds` is how often it was asked to."""
+    """A clock that renews when the test says so; `seconds` is the interval that it was given."""
 
     seconds: float
     renew: Callable[[], bool]
@@ -35,7 +35,7 @@ class ByHand(SystemClock):
 
 
 class Late(SystemClock):
-    """As if this thread had been frozen for `by` s."""
+    """The clock of a thread that was frozen for `by` s."""
 
     by = 0.0
 
@@ -44,14 +44,14 @@ class Late(SystemClock):
 
 
 class Stranger(WaitQueue):
-    """As if in a process of its own: who releases cannot take the lock for it."""
+    """A queue in a process of its own, by its name: a release cannot take the lock for it."""
 
     def process(self) -> str:
         return f"{super().process()}-{id(self)}"
 
 
 class Frozen(Stranger):
-    """With connections of its own, apart from this thread's."""
+    """A waiter with connections of its own, apart from this thread's."""
 
     def __init__(self, client: redis.Redis) -> None:
         super().__init__(client, NAME, 10.0, clock=SystemClock(), handover_s=handover_s)
@@ -63,7 +63,7 @@ def apart(client: redis.Redis) -> Connections:
 
 
 def server_of(client: redis.Redis, key: str) -> redis.Redis:
-    """A client of the one server where `key` lives."""
+    """Return a client of the one server where `key` lives."""
     if isinstance(client, RedisCluster):
         return client.get_redis_connection(client.get_node_from_key(key))
     return client
@@ -84,7 +84,7 @@ def enqueue(
     timeout_s: float | None = 10,
     reads: Sequence[str] = (),
 ) -> Future[Grant | None]:
-    """Stand in line in a thread of its own; returns when it stands there."""
+    """Acquire in another thread; return when it stands in line."""
     before = client.llen(LINE)
     future = pool.submit(lambda: stranger(client).acquire(token, True, timeout_s, reads))
     until(lambda: client.llen(LINE) > before)
@@ -92,8 +92,10 @@ def enqueue(
 
 
 def enqueue_frozen(client: redis.Redis, token: str, asks: bool = False) -> Frozen:
-    """Stand in line like a process that was stopped then, or, if it `asks`, after asking once
-    where it stands: it is deaf. Its connection is open for as long as what this returns lives."""
+    """Stand in line like a process that was stopped then, or, if it `asks`, after asking once.
+
+    It gets no messages. Its connection is open as long as the returned object lives.
+    """
     frozen = Frozen(client)
     waiter = Waiter(frozen, token, ())
     waiter.mine = frozen.pair

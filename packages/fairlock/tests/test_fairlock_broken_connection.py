@@ -18,11 +18,11 @@ from servers.waiting import until
 
 pytestmark = pytest.mark.again
 
-STEPS = 12  # more than any of the stories takes
+STEPS = 12  # more than any of the tests takes
 
 
 class Scissors:
-    """Cuts the connection at the n-th command of all that go through its pool."""
+    """Breaks the connection at the n-th command of all that go through its pool."""
 
     def __init__(self, step: int, when: str) -> None:
         self.step = step
@@ -48,7 +48,7 @@ class Scissors:
                 scissors.cut = True
                 link: socket.socket = self.__dict__["_sock"]
                 if scissors.when == "after":
-                    link.recv(65536)  # the answer: what has come can be read after a shutdown, too
+                    link.recv(65536)  # the answer: still readable after a shutdown
                 link.shutdown(socket.SHUT_RDWR)
 
         pool = ConnectionPool.from_url(url, connection_class=Cut, socket_timeout=2)
@@ -56,12 +56,12 @@ class Scissors:
 
 
 def hang_up(line: WaitQueue) -> None:
-    """Close what this thread has opened: left to the garbage collector, it would be warned of."""
+    """Close this thread's connections: the garbage collector would warn of open ones."""
     connections(line.client, line.tag).close()
 
 
 def free_again(url: str) -> None:
-    """Somebody else can have the lock, long before the lease of 30 s has ended."""
+    """Another client gets the lock, long before the lease of 30 s has ended."""
     other = queue(redis.Redis.from_url(url), 30.0)
     assert other.acquire("other", True, 10), "the lock has leaked"
     assert other.release("other")
@@ -74,7 +74,7 @@ def alone(line: WaitQueue, url: str) -> None:
 
 
 def behind_another(line: WaitQueue, url: str) -> None:
-    """Wait for another holder, who releases once we stand in line."""
+    """Wait for another holder, which releases once we stand in line."""
     with redis.Redis.from_url(url) as client, ThreadPoolExecutor(1) as pool:
         first = queue(client, 30.0)
         assert first.acquire("first", True, 5)
@@ -87,7 +87,7 @@ def behind_another(line: WaitQueue, url: str) -> None:
 
 
 def give_up(line: WaitQueue, url: str) -> None:
-    """Wait in vain, and leave."""
+    """Wait until the time is over, and leave."""
     with redis.Redis.from_url(url) as client:
         first = queue(client, 30.0)
         assert first.acquire("first", True, 5)
@@ -131,7 +131,7 @@ def test_a_release_that_is_asked_again_says_whether_the_lock_was_mine(
         other.flushall()
         held = contender.acquire("mine")
         assert held
-        if lapsed:  # and another has come
+        if lapsed:  # and another holder has come
             late.by = 30.0
             other.set(NAME, "other")
         scissors.step = scissors.commands + 1

@@ -22,7 +22,7 @@ def contender(client: redis.Redis, cohort: int = 64, lease: float = 10.0) -> Con
 
 
 def there(client: redis.Redis) -> list[Cohort]:
-    """The cohorts of this test's client."""
+    """Return the cohorts of this test's client."""
     return list(_cohorts.get(client, {}).values())
 
 
@@ -61,7 +61,7 @@ def test_a_pass_asks_the_server_nothing_and_raises_the_fence(
 def test_after_so_many_passes_the_others_have_their_turn(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
-    """Another process stands in line (a contender without a cohort is as good as one)."""
+    """Another process stands in line (a contender without a cohort counts as one)."""
     mine, other = contender(client, cohort=3), contender(client, cohort=0)
     held = mine.acquire("leader")
     inside = [follow(pool, mine, f"w{number}") for number in range(8)]
@@ -87,7 +87,7 @@ def test_after_so_many_passes_the_others_have_their_turn(
 def test_after_a_tenth_of_the_lease_it_is_not_passed_on(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
-    """Who gets it shall have nearly a whole lease for its work."""
+    """The next thread must have nearly a whole lease for its work."""
     mine = contender(client, lease=2)
     held = mine.acquire("a")
     waiting = follow(pool, mine, "b")
@@ -103,9 +103,9 @@ def test_after_a_tenth_of_the_lease_it_is_not_passed_on(
 def test_a_lease_that_has_ended_is_not_passed_on(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
-    """The process was frozen when it had the lock, and another has come meanwhile."""
+    """The process was frozen while it held the lock, and another client has taken it meanwhile."""
     mine, late = contender(client), Late()
-    mine.clock, mine.passing_s = late, 20.0  # longer than the lease: that it has ended must count
+    mine.clock, mine.passing_s = late, 20.0  # longer than the lease, so that its end counts
     held = mine.acquire("a")
     waiting = follow(pool, mine, "b")
     late.by = 11.0

@@ -107,7 +107,7 @@ def interrupted_cleanup(*_: Any) -> None:
 def test_interrupted_alone(
     client: redis.Redis, monkeypatch: pytest.MonkeyPatch, twice: bool
 ) -> None:
-    """At any line; `twice`: the cleaning up is interrupted, too."""
+    """Interrupted at any line; `twice`: the cleaning up is interrupted, too."""
     for step in range(1, 200):
         interrupt = Interrupt(step)
         with monkeypatch.context() as patch:
@@ -146,7 +146,7 @@ def test_interrupted_while_it_sits(client: redis.Redis) -> None:
 def test_who_sits_replaces_a_leader_that_is_gone(
     client: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its thread lives on, and was interrupted before it could call the next one."""
+    """The leader's thread lives on, and was interrupted before it could call the next one."""
     mine, gone = contender(client), contender(client)
     in_line, sits = threading.Event(), threading.Event()
 
@@ -180,7 +180,7 @@ def test_who_sits_replaces_a_leader_that_is_gone(
 def test_all_who_sit_hear_at_once_that_the_server_is_away(
     own_server: Valkey, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not one time-out after the other: one thread asks the server, the others are told."""
+    """Not one timeout after the other: one thread asks the server, and the others get its error."""
     asked: list[str] = []
     with redis.Redis.from_url(own_server.url, socket_timeout=0.4) as client:
         mine = Contender(client, NAME, 10.0, cohort=64)
@@ -191,7 +191,7 @@ def test_all_who_sit_hear_at_once_that_the_server_is_away(
             assert all_sit.wait(5)
             return ask(token, *args)
 
-        monkeypatch.setattr(mine.queue, "acquire", counted)  # to see who asks the server
+        monkeypatch.setattr(mine.queue, "acquire", counted)  # to see which thread asks the server
         own_server.freeze()
         futures = [pool.submit(mine.acquire, str(number)) for number in range(8)]
         until(lambda: asked)

@@ -43,7 +43,7 @@ assert parents == mine()
 def test_a_usual_clients_own_retries_do_not_multiply_ours(
     own_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Count what each of ours would cost as ten of the client's: connections that are refused."""
+    """One of our attempts must not cost ten of the client's: refused connections are counted."""
     real: Any = redis.Connection._connect
     tried: list[redis.Connection] = []
 
@@ -60,7 +60,7 @@ def test_a_usual_clients_own_retries_do_not_multiply_ours(
 
 
 def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Valkey) -> None:
-    """Each of more than 16 locks used in turn opened a connection each time."""
+    """A thread that used more than 16 locks in turn once opened a connection each time."""
     with redis.Redis.from_url(own_server.url) as client:
 
         def opened() -> int:
@@ -77,7 +77,7 @@ def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Valkey) 
 
 
 def test_who_waits_for_one_lock_holds_the_other(own_server: Valkey) -> None:
-    """Over one pair: the call to the inner one is heard, the outer one stays, both are released."""
+    """Over one pair: the inner lock's call arrives, the outer lock stays, both are released."""
     with redis.Redis.from_url(own_server.url) as client, ThreadPoolExecutor(1) as pool:
         inner = queue(client, 10.0, "inner")
         assert inner.acquire("first", True, None)
@@ -102,7 +102,7 @@ def test_who_waits_for_one_lock_holds_the_other(own_server: Valkey) -> None:
 def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
     own_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It could not say that it leaves. A mate's release would take the lock for it for ever."""
+    """It could not say that it leaves: a mate's release must not take the lock for it forever."""
     with redis.Redis.from_url(own_server.url) as client:
         holder = queue(client, None, "lock")
         assert holder.acquire("holder", True, None)

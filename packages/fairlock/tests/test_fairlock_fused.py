@@ -1,4 +1,4 @@
-"""The fused form: the section's commands travel with the lock. Its write asks whose lock it is."""
+"""The fused form: the section's commands are sent with the lock's. Its write checks the owner."""
 
 from __future__ import annotations
 

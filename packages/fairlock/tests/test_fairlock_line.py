@@ -1,4 +1,4 @@
-"""The line: served in order, nobody polls, who is gone or frozen holds up nobody."""
+"""The line: served in order, without polling; a waiter that is gone or frozen delays no other."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from fairlock_waiters import (
 from servers.waiting import until
 
 RUNS_ON = ["valkey", "cluster"]
-LEASE_S = 10.0  # of a frozen waiter, which took the lock: longer than all hand-overs of a test
+LEASE_S = 10.0  # of a frozen waiter that took the lock: longer than all hand-overs of a test
 pytestmark = pytest.mark.again
 
 
 @pytest.fixture
 def _soon_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hand over in a tenth of a second, for tests in which those who are called never come."""
+    """Hand over in a tenth of a second, for tests in which the called waiters never come."""
     monkeypatch.setattr(fairlock_waiters, "handover_s", HANDOVER_S)
 
 
@@ -58,7 +58,7 @@ def test_first_come_first_served(client: redis.Redis, pool: ThreadPoolExecutor) 
         assert not future.done()
         assert holder.release(token)
         token = f"w{number}"
-        # The hand-over is in the release itself: no step of anybody's lies in between.
+        # The hand-over is in the release itself: no other client's step lies in between.
         assert client.get(NAME) == token.encode()
         assert future.result(5)
 
@@ -77,7 +77,7 @@ def test_the_waiter_waits_in_one_command(
     opening: int,
     steady: int,
 ) -> None:
-    """Stand in line: one. Take the lock when called: one. Nothing in between."""
+    """One command to stand in line, one to take the lock when called, none in between."""
     holder = queue(client)
     holder.acquire("holder", True, None)
 
@@ -118,7 +118,7 @@ def test_64_waiters_send_nothing(
         return int(node.info("stats")["total_commands_processed"])
 
     def sent() -> int:
-        """In half a second, without our own INFO."""
+        """Count the commands in half a second, without our own INFO."""
         before = commands()
         time.sleep(0.5)
         return commands() - before - 1
@@ -187,7 +187,7 @@ def test_many_frozen_waiters_cost_a_hand_over_each(
     holder.acquire("holder", True, None)
     _connected = [enqueue_frozen(client, f"frozen{number}") for number in range(5)]
     after = enqueue(client, pool, "after")
-    time.sleep(0.3)  # longer in line than FIRST_CHECK_S: it has asked, and is told when to look
+    time.sleep(0.3)  # longer in line than FIRST_CHECK_S: it has asked, and knows when to check
     released = time.monotonic()
     holder.release("holder")
     assert after.result(10)
@@ -198,7 +198,7 @@ def test_many_frozen_waiters_cost_a_hand_over_each(
 def test_frozen_ones_who_had_asked_cost_a_hand_over_each_too(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
-    """They were told to look whether the first one takes it; one who is awake must be, too."""
+    """Frozen waiters know when to check the first one; a waiter that is awake must know it, too."""
     holder = queue(client)
     holder.acquire("holder", True, None)
     frozen = [enqueue_frozen(client, f"frozen{number}", asks=True) for number in range(3)]

@@ -135,7 +135,7 @@ def test_a_loss_at_the_exit_is_raised_unless_silenced(client: redis.Redis, loud:
 
 @pytest.mark.again
 def test_renewal_keeps_it_and_ends_with_the_release(client: redis.Redis) -> None:
-    """Each second of a lease of three: on a busy machine it has two more to come."""
+    """It renews each second of a three-second lease: if one is late, two more can follow."""
     lock = Lock(client, "report", timeout=3, renew=True)
     with lock:
         until(lambda: client.pttl("report") < 2_200)
@@ -154,7 +154,7 @@ def test_a_renewal_may_come_late_by_two_thirds_of_the_lease(client: redis.Redis)
     assert clock.renew()
     assert client.pttl("report") > 29_000
     assert not lock.lost
-    client.delete("report")  # more than that
+    client.delete("report")  # longer than that
     assert not clock.renew()
     assert lock.lost
     with pytest.raises(LockNotOwnedError):

@@ -1,4 +1,4 @@
-"""Threads of one process: who releases takes the lock for its mate, for a whole lease."""
+"""Threads of one process: a release takes the lock for its mate, for a whole lease."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def clock() -> Late:
 
 
 def called(client: redis.Redis, clock: Clock, lease: float = 10.0) -> Waiter:
-    """The lock has just been handed to it by a mate; it has not yet heard of it."""
+    """Return a waiter whose mate has just handed it the lock; it has not got the message yet."""
     holder = WaitQueue(client, NAME, lease, clock=clock)
     holder.acquire("holder", True, None)
     waiter = Waiter(holder, "mate", ())
@@ -72,7 +72,7 @@ def test_a_mate_that_was_frozen_for_a_lease_is_refused(client: redis.Redis, cloc
 def test_when_a_mate_is_frozen_the_next_one_waits_for_the_lease_and_no_longer(
     client: redis.Redis, pool: ThreadPoolExecutor, clock: Late
 ) -> None:
-    """Its process released, and so was awake: it is a frozen holder, not a frozen waiter."""
+    """Its process released, and so was awake: it counts as a frozen holder, not a frozen waiter."""
     holder = WaitQueue(client, NAME, 0.5, clock=clock)
     holder.acquire("holder", True, None)
     frozen = Waiter(holder, "frozen", ())
@@ -80,7 +80,7 @@ def test_when_a_mate_is_frozen_the_next_one_waits_for_the_lease_and_no_longer(
     frozen.mine.subscribe()
     assert frozen.enqueue() is None
     after = enqueue(client, pool, "after")
-    until(lambda: client.exists(f"{NAME}:asked"))  # it is to be told when to look
+    until(lambda: client.exists(f"{NAME}:asked"))  # it is to know when to check
     assert holder.extend("holder", 0.5)
     released = time.monotonic()
     assert holder.release("holder")

@@ -1,4 +1,4 @@
-"""The server restarts, is gone, or stands still while some wait."""
+"""The server restarts, goes away, or is stopped while clients wait."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.again
 def test_waiters_survive_a_restart_of_the_server(
     own_server: Valkey, pool: ThreadPoolExecutor
 ) -> None:
-    """Their connections break; they come back and are served, whatever the server remembers."""
+    """The connections break; the waiters return and are served, whatever the server remembers."""
     client = redis.Redis.from_url(own_server.url)
     holder = queue(client, 10.0)
     holder.acquire("holder", True, None)

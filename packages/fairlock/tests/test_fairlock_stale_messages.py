@@ -1,4 +1,4 @@
-"""A word that was not heard in time is for nobody: not for the waiter's next place in line."""
+"""A message that came too late is void: it does not count for the waiter's next place in line."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ STOCK = "{apple}:1:stock"
 
 
 def overtaken(client: redis.Redis, mine: WaitQueue, reads: tuple[str, ...] = ()) -> Waiter:
-    """Frozen between "no word yet" and asking: meanwhile called, passed over, another is inside.
+    """A waiter is frozen between "no message yet" and asking: it is called, and passed over.
 
-    Then it goes on, asks, and stands in line again. What it was told lies unheard.
+    Another client enters. Then the waiter continues, asks, and stands in line again. Its old
+    message is still unread.
     """
     holder = queue(client, 10.0)
     assert holder.acquire("holder", True, None)
@@ -38,14 +39,14 @@ def overtaken(client: redis.Redis, mine: WaitQueue, reads: tuple[str, ...] = ())
 
 
 def test_a_mate_called_in_vain_does_not_enter_beside_the_next_holder(client: redis.Redis) -> None:
-    """It would ask nobody, as its mate has taken the lock for it: for a lease that is over."""
+    """It would not ask, since its mate has taken the lock for it, for a lease that is over."""
     waiter = overtaken(client, queue(client, 0.3))
     assert waiter.wait(SystemClock().now() + 0.2) is None
     assert client.get(NAME) == b"other"
 
 
 def test_old_values_are_never_written(client: redis.Redis) -> None:
-    """Called again before its write, it would pass for the holder, with the stock of last time."""
+    """If the old message counted, it would hold the lock with the stock of the last time."""
     client.set(STOCK, 1)
     mine = stranger(client, 0.1)
     waiter = overtaken(client, mine, (STOCK,))
@@ -57,7 +58,7 @@ def test_old_values_are_never_written(client: redis.Redis) -> None:
 
 
 def test_a_token_used_again_is_not_called_by_an_old_word(client: redis.Redis) -> None:
-    """One's own token for redis-py's Lock may be the same each time."""
+    """A caller's own token for redis-py's Lock may be the same each time."""
     waiter = overtaken(client, queue(client, 0.3))
     waiter._leave()
     again = Waiter(waiter.queue, "late", ())

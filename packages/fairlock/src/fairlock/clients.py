@@ -1,7 +1,7 @@
 """Connections for a lock, from any kind of client, to the right server.
 
-redis-py's two kinds of clients are known here. Another client of a cluster, with a topology of its
-own, brings the two methods of `ClusterClient`.
+redis-py's two kinds of clients are supported. Another client of a cluster, with a topology of its
+own, provides the two methods of `ClusterClient`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def is_cluster(client: redis.Redis | RedisCluster) -> bool:
 def connection_to(
     client: redis.Redis | RedisCluster, key: str, **options: Any
 ) -> AbstractConnection:
-    """A connection of one's own to the server of `key`; the caller connects and closes it.
+    """Return a connection of one's own to the server of `key`; the caller connects and closes it.
 
-    Of the kind that `client` uses, but not from its pool: for who waits on it for longer than a
-    command takes, as a subscriber does. Should the key's slot have moved, the server answers MOVED,
-    or no more at all: let `client` learn_from() it and ask again.
+    It is of the kind that `client` uses, but not from its pool, since a subscriber waits on it for
+    longer than a command takes. If the key's slot has moved, the server answers MOVED, or not at
+    all: then call learn_from() with the error, and ask again.
     """
     if isinstance(client, ClusterClient):
         return client.connection_to(key, **options)
@@ -52,12 +52,12 @@ def connection_to(
 
 
 def learn_from(client: redis.Redis | RedisCluster, error: redis.RedisError) -> None:
-    """Tell a cluster's client what a connection_to() met with: it may look where the slots are."""
+    """Report a connection_to()'s error to a cluster's client, so that it refreshes its slots."""
     if isinstance(client, ClusterClient):
         client.learn_from(error)
     elif isinstance(client, RedisCluster):
         if isinstance(error, MovedError):
             client.nodes_manager.move_slot(error)
         else:
-            with suppress(redis.RedisError, RedisClusterException):  # all are away: ask later
+            with suppress(redis.RedisError, RedisClusterException):  # all are down: retry later
                 client.nodes_manager.initialize()

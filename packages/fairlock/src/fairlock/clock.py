@@ -1,4 +1,4 @@
-"""Time and chance as a lock sees them. Hand in a clock of your own to test code that locks."""
+"""Time and random tokens for a lock. Pass a clock of your own to test code that locks."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ class Clock(Protocol):
     """All that a lock takes from its surroundings, except for its connections."""
 
     def now(self) -> float:
-        """Seconds of a clock that never goes back."""
+        """Return seconds of a clock that never goes back."""
         ...
 
     def sleep(self, seconds: float, /) -> None: ...
 
     def token(self) -> str:
-        """A name that nobody else has."""
+        """Return a name that no other caller has."""
         ...
 
     def every(self, seconds: float, task: Callable[[], bool], /) -> Callable[[], None]:
-        """Call the method `task` each `seconds`, until it answers False; returns what stops that.
+        """Call the method `task` each `seconds`, until it returns False. Return a function that
+        stops it.
 
-        It must also stop when the thread that asked for it has ended, and when nobody holds the
-        method's object any more: a renewal must not outlive the work.
+        It must also stop when the thread that started it has ended, and when the method's object
+        has been collected: a renewal must not outlive the work.
         """
         ...
 
 
 class SystemClock:
-    """The machine's own."""
+    """The machine's own clock."""
 
     def now(self) -> float:
         return time.monotonic()
@@ -45,7 +46,7 @@ class SystemClock:
         return secrets.token_hex(16)
 
     def every(self, seconds: float, task: Callable[[], bool]) -> Callable[[], None]:
-        """In a thread of its own."""
+        """Call `task` in a thread of its own."""
         stopped = threading.Event()
         worker = threading.current_thread()
         method = weakref.WeakMethod(task)

@@ -1,8 +1,8 @@
 """The threads of one process that want the same lock: one stands in line for all of them.
 
-When it has the lock it passes it on inside, without the server, so many times and for PASSING_S;
-then the other processes have their turn. A pass costs a thread switch, where a
-hand-over through the server costs three trips.
+A thread that has the lock passes it on within the process, without the server, at most so many
+times and for PASSING_S. Then the other processes have their turn. A pass costs a thread switch; a
+hand-over through the server costs three round trips.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ import redis
 
 from fairlock.clock import Clock
 
-# For which the lock may stay in the process: a dozen sections of two trips each. Whoever works
-# longer than that gains nothing by a pass, and the others wait no longer than they must.
+# How long the lock may stay in the process: a dozen sections of two round trips each. A thread that
+# works longer gains nothing by a pass, and the others wait no longer than they must.
 PASSING_S = 0.003
-LEASE_SHARE = 0.1  # after which it is not passed on: who gets it has the rest for its work
-CHECK_S = 1.0  # between two looks of a follower, whether somebody leads
+LEASE_SHARE = 0.1  # after this it is not passed on: the next thread needs the rest
+CHECK_S = 1.0  # how often a follower checks that there is a leader
 
-Key = tuple[str, float]  # with the client, what makes it the same: name, lease
+Key = tuple[str, float]  # a lock of the client: its name and lease
 _cohorts: weakref.WeakKeyDictionary[Any, dict[Key, Cohort]] = weakref.WeakKeyDictionary()
-_mutex = threading.Lock()  # of `_cohorts` and all that is in them; never held while waiting
+_mutex = threading.Lock()  # guards `_cohorts` and all that is in them; never held while waiting
 
 
 def _forked() -> None:
-    """A child's threads are not those that wait here, and nobody would unlock the mutex for it."""
+    """Forget the cohorts in a forked child: their threads stay in the parent, and cannot unlock."""
     global _mutex
     _mutex = threading.Lock()
     _cohorts.clear()
@@ -42,13 +42,13 @@ os.register_at_fork(after_in_child=_forked)
 
 @dataclass(slots=True)
 class Held:
-    """The lock in one thread's hands."""
+    """The lock, as one thread holds it."""
 
     token: str
     fence: int  # higher than that of every holder before
     ends: float  # when the lease ends at the latest, by `clock.now()`
     pass_until: float  # by the same clock: then the other processes have their turn
-    passes: int  # that are left
+    passes: int  # how many are left
     member: CohortMember | None = None  # in a cohort
 
 
@@ -58,9 +58,9 @@ class CohortMember:
     def __init__(self) -> None:
         self.cohort: Cohort | None = None
         self.held: Held | None = None
-        self.error: Exception | None = None  # who led could not reach the server
+        self.error: Exception | None = None  # the leader could not reach the server
         # Locked while the thread is in acquire or release. A `with` unlocks it however the thread
-        # leaves: between that and the next line there is no room for an interrupt.
+        # leaves: no interrupt can come between that and the next line.
         self.active = threading.Lock()
         self._signal = threading.Lock()
         self._signal.acquire()
@@ -75,8 +75,8 @@ class CohortMember:
 class Cohort:
     """One thread leads: it holds the lock or stands in line for it. The others follow.
 
-    A thread may be interrupted (KeyboardInterrupt) between any two lines. So a new leader is one
-    assignment, and a leader that is not here any more leads no longer, whatever it left undone.
+    A thread may be interrupted (KeyboardInterrupt) between any two lines. So a new leader is set by
+    one assignment. A leader that has left does not lead any more, whatever it has left undone.
     """
 
     def __init__(self, known: dict[Key, Cohort], key: Key) -> None:
@@ -87,7 +87,9 @@ class Cohort:
 
     @staticmethod
     def join(client: Any, name: str, lease_s: float, member: CohortMember, now: float) -> Cohort:
-        """The cohort for this lock; `member` follows in it now, or leads."""
+        """Return the cohort for this lock, after `member` has joined it as a follower or as the
+        leader.
+        """
         key = (name, lease_s)
         with _mutex:
             known = _cohorts.setdefault(client, {})
@@ -102,9 +104,9 @@ class Cohort:
             return cohort
 
     def wait_to_lead(self, member: CohortMember, clock: Clock, deadline: float) -> bool:
-        """Until it leads, with the lock (`member.held`) or without; False at the deadline.
+        """Wait until it leads, with the lock (`member.held`) or without; False at the deadline.
 
-        Raises the leader's error when that could not reach the server.
+        Raises the leader's error when the leader could not reach the server.
         """
         while True:
             with _mutex:
@@ -125,25 +127,27 @@ class Cohort:
             member.wait(min(deadline - now, self.key[-1], CHECK_S))
 
     def pass_on(self, held: Held, now: float) -> bool:
-        """Give the lock to the next thread. False: nobody follows, or it is time to go."""
+        """Give the lock to the next thread. False: there is no follower, or the time is over."""
         with _mutex:
             if self.leader is None or self.leader is not held.member:
-                return False  # deposed: somebody leads already
+                return False  # deposed: another thread leads already
             may = held.passes and now < min(held.pass_until, held.ends)
             if may and self._promote(held):
                 return True
-            self.leader.held = None  # it takes the lock to the server, and leads while it is here
+            self.leader.held = None  # it returns the lock to the server, and leads until it leaves
             return False
 
     def fail(self, member: CohortMember, error: Exception) -> None:
-        """The server is away: all who follow hear of it, and need not find out one by one."""
+        """Pass the error on to all followers: they need not find out one by one that the server is
+        away.
+        """
         with _mutex:
             while self.leader is member and self.followers:
                 self.followers[0].error = error
                 self.followers.popleft().wake()
 
     def leave(self, member: CohortMember) -> None:
-        """Go; when it was the leader, the next thread stands in line."""
+        """Leave; if it was the leader, the next thread stands in line."""
         with _mutex:
             if self.leader is not member:
                 with suppress(ValueError):  # deposed
@@ -153,7 +157,7 @@ class Cohort:
                 self.known.pop(self.key, None)
 
     def _promote(self, held: Held | None) -> bool:
-        """The next one leads, with the lock or without. False: nobody follows."""
+        """Make the next follower the leader, with the lock or without. False: there is none."""
         while self.followers:
             member = self.followers[0]
             if member.active.locked() and member is not self.leader:
@@ -164,11 +168,11 @@ class Cohort:
                 self.followers.popleft()
                 member.wake()
                 return True
-            self.followers.popleft()  # interrupted: it left nothing but its name
+            self.followers.popleft()  # interrupted: only its entry is left
         return False
 
     def _leaderless(self, now: float) -> bool:
-        """Does nobody lead? The holder's lease has ended, or who has no lock is not here."""
+        """Is there no leader? Its lease has ended, or it has no lock and has left."""
         if self.leader is None:
             return True
         held = self.leader.held

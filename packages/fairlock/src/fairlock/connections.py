@@ -1,8 +1,8 @@
 """A thread's two connections to the lock's server: one for commands, one that is subscribed.
 
-Not from the client's pool: a subscriber waits for as long as its turn takes, and the server knows
-by its open connection that the waiter lives. Sending without redis-py's layers for retries and
-pools halves what a command costs us.
+They are not from the client's pool: a subscriber waits until its turn comes, and by its open
+connection the server knows that the waiter lives. Sending without redis-py's layers for retries and
+pools halves the cost of a command.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from redis.retry import Retry
 from fairlock.clients import connection_to, is_cluster, learn_from
 from fairlock.scripts import Script
 
-ANSWER_TIMEOUT_S = 5.0  # where the client that we were given has no limit of its own
-IDLE_S = 0.5  # of silence after which the server may have hung up without our knowing
-# How often to look for an answer before sleeping until it comes, about 50 µs in all: to be woken
-# takes as long as the server does. Only while nobody else wants the lock; a crowd needs the cores.
+ANSWER_TIMEOUT_S = 5.0  # if the client has no timeout of its own
+IDLE_S = 0.5  # of silence after which the server may have closed the connection unnoticed
+# How often to look for an answer before sleeping until it comes, about 50 µs in all: waking up
+# takes as long as the server does. Only if no other client wants the lock; a crowd needs the cores.
 SPINS = 20
 MOST_PAIRS = 64  # of a thread for one cluster, each for one hash tag; a single server needs one
 
@@ -51,24 +51,24 @@ os.register_at_fork(after_in_child=_clients.clear)
 
 
 def _shared(client: Any) -> _Shared:
-    # Two threads may come at once: setdefault() lets one of them be first.
+    # Two threads may get here at once: setdefault() lets one of them be first.
     return _clients.get(client) or _clients.setdefault(client, _Shared(client))
 
 
 def process(client: Any) -> str:
-    """Tells the threads of this process that share `client`; a forked child is another one."""
+    """Return a name for this process's threads that share `client`; a forked child has another."""
     return f"process-{_shared(client).name}"
 
 
 def connections(client: Any, tag: str) -> Connections:
-    """This thread's pair for `client`; `tag` leads to the right server of a cluster."""
+    """Return this thread's pair for `client`; `tag` leads to the right server of a cluster."""
     shared = _shared(client)
     try:
         pairs: dict[str, Connections] = shared.thread.pairs
     except AttributeError:
         pairs = shared.thread.pairs = {}
-    # All locks of a single server share one: a thread waits for one lock at a time, and a message
-    # has its place's number.
+    # All locks of a single server share one pair: a thread waits for one lock at a time, and a
+    # message has the number of its place in line.
     tag = tag if shared.by_tag else ""
     pair = pairs.pop(tag, None)
     if pair is None:
@@ -80,29 +80,29 @@ def connections(client: Any, tag: str) -> Connections:
 
 
 class Connections:
-    """Opened when first used; closed with their thread."""
+    """A thread's pair, opened when first used and closed with its thread."""
 
     def __init__(self, client: Any, tag: str) -> None:
-        self.client: Any = weakref.proxy(client)  # else `_clients` would keep it alive forever
+        self.client: Any = weakref.proxy(client)  # otherwise `_clients` would keep it alive forever
         self.tag = tag
         shared = _shared(client)
         self.name = f"{shared.name}-{next(shared.numbers)}"
         self.abandoned = 0  # channels
         self.subscribed = False
-        self.places = 0  # that its thread has taken in line so far
-        self.contended = False  # did the last turn have to be waited for?
+        self.places = 0  # how many its thread has taken in line so far
+        self.contended = False  # did the thread have to wait for the last turn?
         self._sender: AbstractConnection | None = None
         self._subscriber: AbstractConnection | None = None
         self._answered_at = 0.0  # time.monotonic()
 
     def call(self, script: Script, keys: Sequence[str], args: Sequence[Any]) -> Any:
-        """Run a script. Sent once: whether it may be sent again only the caller knows.
+        """Run a script. It is sent once: only the caller knows whether it may be sent again.
 
         Raises redis.ConnectionError or TimeoutError: whether it ran is unknown.
         """
         try:
             return self._send(script, keys, args)
-        except redis.exceptions.MovedError as error:  # the slot lives elsewhere: it has not run
+        except redis.exceptions.MovedError as error:  # the slot has moved: the script has not run
             self.close()
             learn_from(self.client, error)
             return self._send(script, keys, args)
@@ -122,7 +122,7 @@ class Connections:
         except redis.ResponseError:
             raise
         except BaseException as error:
-            self._hang_up()  # an answer may still come: never read it as another's
+            self._hang_up()  # an answer may still come: it must not be read as another command's
             if isinstance(error, redis.RedisError):
                 learn_from(self.client, error)
             raise
@@ -131,14 +131,14 @@ class Connections:
 
     @property
     def channel(self) -> str:
-        """The unique name of its channel."""
+        """Return the unique name of its channel."""
         return f"{self.tag or 'waiter'}:{self.name}-{self.abandoned}"
 
     def subscribe(self) -> None:
-        """To the same channel as before when the connection had been lost."""
+        """Subscribe, to the same channel as before if the connection was lost."""
         try:
             self._subscribe()
-        except redis.exceptions.MovedError:  # the client has learnt of it
+        except redis.exceptions.MovedError:  # the client has seen the error
             self._subscribe()
 
     def _subscribe(self) -> None:
@@ -154,9 +154,10 @@ class Connections:
         self.subscribed = True
 
     def next_message(self, timeout_s: float) -> list[Any] | None:
-        """To whichever place of this thread; None: there was none within `timeout_s`.
+        """Return a message to any place of this thread; None: none came within `timeout_s`.
 
-        Raises redis.ConnectionError when the server has hung up; then subscribe() again.
+        Raises redis.ConnectionError when the server has closed the connection; then subscribe()
+        again.
         """
         if self._subscriber is None:
             raise redis.ConnectionError("Not subscribed.")
@@ -179,14 +180,14 @@ class Connections:
         return message
 
     def unsubscribe(self) -> None:
-        """Close the connection: the server must see at once that nobody listens."""
+        """Close the connection, so that the server sees at once that there is no listener."""
         self.subscribed = False
         if self._subscriber is not None:
             self._subscriber.disconnect()
             self._subscriber = None  # on a cluster, the next one may have to go to another server
 
     def abandon_channel(self) -> None:
-        """Nobody subscribes to it again: a place that may still be in some line is void."""
+        """Give up the channel for good: a place that may still be in some line becomes void."""
         self.unsubscribe()
         self.abandoned += 1
 
@@ -202,7 +203,7 @@ class Connections:
     def _open(self) -> AbstractConnection:
         # The lock decides what is sent again: the client's own retries would come on top of that.
         options = {"protocol": 2, "retry": _never_resend, "decode_responses": False}
-        # Notices of a server's maintenance come by RESP3 only; without hiredis they are refused.
+        # A server announces maintenance by RESP3 only; without hiredis these messages are refused.
         options["maint_notifications_config"] = None
         connection = connection_to(self.client, self.channel, **options)
         if connection.socket_timeout is None:
@@ -213,7 +214,9 @@ class Connections:
 
     @staticmethod
     def _reopen_if_closed(sender: AbstractConnection) -> None:
-        """Did the server hang up meanwhile? Nothing was sent: this is no resend."""
+        """Reopen the connection if the server has closed it. Nothing was sent, so this is no
+        resend.
+        """
         sender.connect()
         try:
             closed = sender.can_read(0)
@@ -225,6 +228,6 @@ class Connections:
 
 
 def _request(connection: AbstractConnection, *words: Any, spins: int = 0) -> Any:
-    connection.send_command(*words, check_health=False)  # we look at it ourselves
+    connection.send_command(*words, check_health=False)  # we check it ourselves
     any(connection.can_read(0) for _ in range(spins))
     return connection.read_response()

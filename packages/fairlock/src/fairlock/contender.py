@@ -27,7 +27,7 @@ class Contender:
         handover_s: float = HANDOVER_S,
         counts: Counts | None = None,
     ) -> None:
-        """No `lease_s` is forever; `cohort` is the most passes inside a process, 0 for none."""
+        """`lease_s` None is forever; `cohort` is the most passes inside a process, 0 for none."""
         self.clock = clock or SystemClock()
         self.lease_s = lease_s
         self.cohort = cohort
@@ -45,7 +45,8 @@ class Contender:
     def acquire(
         self, token: str, blocking: bool = True, timeout_s: float | None = None
     ) -> Held | None:
-        """None when it did not become mine within `timeout_s` (None: forever).
+        """Return the held lock; None when it did not become mine within `timeout_s` (None:
+        forever).
 
         Raises redis.RedisError when the server does not answer.
         """
@@ -70,7 +71,7 @@ class Contender:
                 cohort.leave(member)
             return member.held
         except BaseException:
-            if member.held:  # interrupted when it had it already
+            if member.held:  # interrupted after it had got the lock
                 with suppress(redis.RedisError):
                     self.release(member.held)
             elif member.cohort:
@@ -78,7 +79,7 @@ class Contender:
             raise
 
     def release(self, held: Held) -> bool:
-        """True: it was still mine. Raises redis.RedisError."""
+        """Release the lock. True: it was still mine. Raises redis.RedisError."""
         if held.member is None or held.member.cohort is None:
             return self.queue.release(held.token, ends=held.ends)
         cohort = held.member.cohort
@@ -91,7 +92,8 @@ class Contender:
                 cohort.leave(held.member)
 
     def extend(self, held: Held, lease_s: float | None, more: bool = False) -> bool:
-        """Let the lease end in `lease_s`, or so much later. False: not mine any more.
+        """Let the lease end in `lease_s`, or so much later (`more`). False: the lock is not mine
+        any more.
 
         Raises redis.RedisError when the server does not answer.
         """
@@ -102,7 +104,7 @@ class Contender:
         return True
 
     def renew(self, held: Held) -> bool:
-        """Keep it for a whole lease. False: it is lost. A server that is away may come back."""
+        """Keep it for a whole lease. False: it is lost. After an error of the server, try again."""
         try:
             return self.extend(held, self.lease_s)
         except redis.RedisError:

@@ -1,4 +1,4 @@
-"""The lock around a section that is itself commands: they travel with it."""
+"""The lock around a section that is itself commands: they are sent together with the lock's own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from fairlock.queue import HANDOVER_S, WaitQueue
 
 
 class FusedLock:
-    """Acquire brings what is to be read; release writes, frees and calls the next, in one step, if
-    the lock is still mine. Two round trips a section, and no blind write.
+    """A fair lock that reads the section's keys on acquire, and writes on release.
+
+    The release writes, frees the lock and calls the next waiter in one step, if the lock is still
+    mine. A section takes two round trips, and never writes without the lock.
     """
 
     def __init__(
@@ -19,8 +21,8 @@ class FusedLock:
     ) -> None:
         """`client` is redis-py's. All keys that are read or written share the name's hash tag.
 
-        `lease_s` is the most that the section takes, from the call on: who takes longer is frozen,
-        the next one is called, and its write will be refused.
+        `lease_s` is the longest time that the section may take, from the call on. After that the
+        caller counts as frozen: the next waiter is called, and the late write is refused.
         """
         self.clock = clock or SystemClock()
         self.queue = WaitQueue(
@@ -28,18 +30,20 @@ class FusedLock:
         )
 
     def acquire(self, reads: Sequence[str], timeout_s: float) -> list[Any] | None:
-        """The values (bytes or None) of the keys `reads`, in order; None when my turn did not come
-        within `timeout_s`. Raises redis.RedisError when the server does not answer.
+        """Return the values (bytes or None) of the keys `reads`, in order.
+
+        None when my turn did not come within `timeout_s`. Raises redis.RedisError when the server
+        does not answer.
         """
-        # A token for each turn: a message to an earlier one must not pass for this one's.
+        # A token for each turn: a message to an earlier turn must not count for this one.
         self.token = self.clock.token()
         grant = self.queue.acquire(self.token, True, timeout_s, reads)
         return None if grant is None else grant.values
 
     def release(self, *commands: Sequence[Any]) -> bool:
-        """Do `commands` (name, key, ...) and go. False: too late, nothing was done.
+        """Do `commands` (name, key, ...) and release. False: too late, nothing was done.
 
-        One that answers nil (SET with NX or XX) was refused: none behind it is done, and it is
-        False, too. Raises redis.RedisError: whether it was done is unknown.
+        A command that answers nil (SET with NX or XX) was refused: the commands after it are not
+        done, and the result is False, too. Raises redis.RedisError: whether it was done is unknown.
         """
         return self.queue.release(self.token, commands)

@@ -111,7 +111,7 @@ class Lock:
             raise LockNotOwnedError("Cannot release a lock that's no longer owned", self.name)
 
     def extend(self, additional_time: float, replace_ttl: bool = False) -> Literal[True]:
-        """Add to the lease, or set it anew. Raises LockError, LockNotOwnedError."""
+        """Add to the lease, or set a new one. Raises LockError, LockNotOwnedError."""
         hold = self._hold("Cannot extend an unlocked lock")
         if self.timeout is None:
             raise LockError("Cannot extend a lock with no timeout", self.name)
@@ -129,7 +129,7 @@ class Lock:
         return True
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server: is the lock held by any client?"""
         return self.redis.get(self.name) is not None
 
     def owned(self) -> bool:
@@ -139,7 +139,7 @@ class Lock:
 
     @property
     def lost(self) -> bool:
-        """Is it known that the lock is not mine any more? Asks nobody."""
+        """Is it known that the lock is not mine any more? Sends no command."""
         hold: Hold | None = getattr(self.local, "hold", None)
         return hold is not None and hold.lost
 
@@ -179,7 +179,7 @@ class Lock:
 
 
 class Hold:
-    """The lock in one thread's hands; goes with the thread, or with the Lock."""
+    """The lock, as one thread holds it; kept with the thread, or with the Lock."""
 
     def __init__(
         self, contender: Contender, held: Held, callbacks: list[Callable[[], object]]
@@ -199,7 +199,7 @@ class Hold:
 
     def renew(self) -> bool:
         renewed = self.contender.renew(self.held)
-        # Released while we asked: that it is not mine any more is no loss.
+        # Released while we asked: then the lock is not lost.
         return not self.released and self._still(renewed)
 
     def extend(self, lease_s: float, more: bool = False) -> bool:

@@ -14,13 +14,13 @@ from fairlock.scripts import RELEASE, TAKE
 from fairlock.waiter import Grant, Waiter
 
 HANDOVER_S = 0.1  # to take the lock that was handed over; then it goes to the next in line
-# Before each new try when the connection broke: the server may be starting again. 0.46 s in all,
-# so that a web server can still answer 503 within a second.
+# Before each retry after the connection broke: the server may be restarting. 0.46 s in all, so that
+# a web server can still answer 503 within a second.
 RETRY_PAUSES_S = (0.01, 0.05, 0.1, 0.3)
 
 
 class Counts(Protocol):
-    """Counts up what its owner wants to know."""
+    """Counters that the lock's owner wants."""
 
     attempts: int  # scripts that asked for the lock
     waits: int  # acquires that did not succeed at the first try
@@ -40,7 +40,7 @@ class WaitQueue:
         tokens: int = 1,
         counts: Counts | None = None,
     ) -> None:
-        """Without `lease_s` it is held forever; `tokens` fencing tokens go with each grant."""
+        """Without `lease_s` it is held forever; `tokens` fencing tokens come with each grant."""
         self.client = client
         self.name = name
         self.clock = clock
@@ -66,19 +66,20 @@ class WaitQueue:
     def extend(self, token: str, lease_s: float | None, more: bool = False) -> float | None:
         """Let the lease end in `lease_s`, or that much later than it would (`more`).
 
-        Answers when it ends, by `clock.now()`; None, and nothing done: not mine any more.
+        Returns when it ends, by `clock.now()`; None, and nothing is done, if the lock is not mine
+        any more.
         """
         mine = connections(self.client, self.tag)
         args = [token, self.in_ms(lease_s), *(["more"] if more else [])]
         sent = self.clock.now()
-        # Asked again, a lease may grow twice; that does no harm.
+        # When sent again, a lease may grow twice; that does no harm.
         left_ms = self.retry(lambda _: mine.call(TAKE, self.keys[:1], args))
         return None if left_ms == 0 else math.inf if left_ms < 0 else sent + left_ms / 1000
 
     def release(
         self, token: str, commands: Sequence[Sequence[Any]] = (), ends: float = math.inf
     ) -> bool:
-        """If the lock is mine: do `commands`, hand it over, all in one step. Else nothing: False.
+        """If the lock is mine: do `commands` and hand it over, all in one step. Otherwise False.
 
         With commands it is sent once. Raises redis.RedisError: whether it was done is unknown.
         `ends` is when the lease ends, by `clock.now()`.
@@ -92,17 +93,17 @@ class WaitQueue:
             return bool(mine.call(RELEASE, keys, args))
 
         def ask(again: bool) -> bool:
-            # Not mine any more when asked again: the first time did it, whose answer got lost. Or
-            # the lease had ended before, and it never arrived; from `ends` on nobody can tell, and
-            # who asks must not hear that all is well.
+            # When the retry finds that the lock is not mine: either the first command released it
+            # and its answer got lost, or the lease had ended before. After `ends` these cannot be
+            # told apart, and the answer must be False.
             return bool(mine.call(RELEASE, keys, args)) or (again and self.clock.now() < ends)
 
         return bool(self.retry(ask))
 
     def retry(self, call: Callable[[bool], Any]) -> Any:
-        """Do what may be done twice, until the server is back. `call` is told if it is again.
+        """Call something idempotent until the server is back. `call` gets True when it is a retry.
 
-        Everything that goes this way is tied to the token: the second time changes nothing.
+        All these calls carry the token, so a second one changes nothing.
         """
         for attempt, pause in enumerate((*RETRY_PAUSES_S, None)):
             try:
@@ -122,7 +123,7 @@ class WaitQueue:
             self.counts.waits += 1
 
     def ends(self, sent: float) -> float:
-        """When a lease that was asked for at `sent` ends, at the earliest."""
+        """Return the earliest end of a lease that was asked for at `sent`."""
         return math.inf if self.lease_s is None else sent + self.lease_s
 
     def process(self) -> str:

@@ -10,13 +10,13 @@ from importlib.resources import files
 
 @cache
 def source(name: str) -> str:
-    """Text of lua/`name`.lua."""
+    """Return the text of lua/`name`.lua."""
     return (files("fairlock") / "lua" / f"{name}.lua").read_text(encoding="utf-8")
 
 
 @dataclass(frozen=True)
 class Script:
-    """One script; `hands_over` when it needs what gives the lock to the next in line."""
+    """One script; `hands_over` if it needs the code that gives the lock to the next in line."""
 
     name: str
     hands_over: bool = True
@@ -28,7 +28,7 @@ class Script:
 
     @cached_property
     def sha(self) -> str:
-        """The SHA that EVALSHA takes."""
+        """Return the SHA that EVALSHA takes."""
         return sha1(self.text.encode(), usedforsecurity=False).hexdigest()
 
 

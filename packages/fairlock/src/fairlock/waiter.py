@@ -16,9 +16,9 @@ from fairlock.scripts import ACQUIRE, LEAVE
 if TYPE_CHECKING:
     from fairlock.queue import WaitQueue
 
-FIRST_CHECK_S = 0.15  # in line without a message, after which a waiter asks once where it stands
-STAGGER_S = 0.005  # between two waiters who look whether the holder's lease has ended
-NO_LEASE_CHECK_S = 30.0  # between two looks at a lock that has no lease
+FIRST_CHECK_S = 0.15  # in line without a message, after which a waiter asks once for its position
+STAGGER_S = 0.005  # between two waiters' checks whether the holder's lease has ended
+NO_LEASE_CHECK_S = 30.0  # between two checks of a lock that has no lease
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
@@ -45,7 +45,7 @@ class Waiter:
         self.asked_at = self.check_at = 0.0  # by `clock.now()`: last time, and when I will again
 
     def acquire(self, blocking: bool, deadline: float) -> Grant | None:
-        """None when it did not become mine. Raises redis.RedisError."""
+        """Acquire the lock; None when it did not become mine. Raises redis.RedisError."""
         try:
             grant = self.enqueue() if blocking and self.mine.subscribed else self.try_acquire()
             self.mine.contended = grant is None
@@ -57,26 +57,26 @@ class Waiter:
                 grant = self.enqueue()
             return grant or self.wait(deadline)
         except BaseException:
-            # Interrupted, or the server is away. Nobody shall wait for us, whatever of this the
-            # server still hears: that we leave, or that nobody is subscribed any more.
+            # Interrupted, or the server is away. The next waiter must not wait for us, even if the
+            # server gets neither our leaving nor the end of our subscription.
             self.mine.abandon_channel()
             with suppress(redis.RedisError):
                 self._leave()
             raise
 
     def enqueue(self) -> Grant | None:
-        """Take a place in line, unless the lock is free. To be called there one is subscribed."""
+        """Take a place in line, unless the lock is free. Call it only while subscribed."""
         queue = self.queue
         times_ms = [queue.in_ms(queue.handover_s), queue.in_ms(queue.lease_s)]
-        # A message to an earlier place may still lie unread. It must not pass for one to this
-        # place: the lock has gone on since, and the values are old.
+        # A message to an earlier place may still be unread. It must not count for this place: the
+        # lock has moved on since, and the values are old.
         self.mine.places = self.number = self.mine.places + 1
         me = [self.token, queue.process(), self.mine.channel]
         self.place = _encode([*me, *times_ms, queue.tokens, self.number, *self.reads])
         return self.try_acquire()
 
     def try_acquire(self, again: bool = False) -> Grant | None:
-        """One try. None: standing in line, or not at all without a place; see `self.check_at`."""
+        """Try once. None: in line, or without a place if not in line; see `self.check_at`."""
         queue = self.queue
         queue.count_attempt()
         self.asked_at = self.clock.now()
@@ -89,8 +89,8 @@ class Waiter:
         is_mine, fence_or_place, *rest = queue.retry(ask)
         if is_mine:
             return Grant(int(fence_or_place), rest, queue.ends(self.asked_at))
-        # When I am called I hear of it. But the holder, or all those before me, may be frozen or
-        # dead: look when its lease has ended, the first in line first, the others seldom.
+        # A call comes as a message. But the holder, or all waiters before me, may be frozen or
+        # dead. So check when its lease has ended: the first in line first, the others rarely.
         before, left_ms = fence_or_place, rest[0]
         if before < 0:  # I was called and did not hear it in time, or the server has lost the line
             return self.enqueue()
@@ -103,8 +103,8 @@ class Waiter:
         return None
 
     def wait(self, deadline: float) -> Grant | None:
-        """Until I am called; None when the deadline came first."""
-        self.clock.sleep(0)  # a clock with a hand on it acts where its owner waits
+        """Wait until I am called; None when the deadline came first."""
+        self.clock.sleep(0)  # a clock that is moved by hand acts where its owner waits
         while True:
             message = self._next_message(max(0.0, min(self.check_at, deadline) - self.clock.now()))
             if message and message[1] == "watch":
@@ -117,7 +117,7 @@ class Waiter:
                         None if value is False else value.encode("latin-1") for value in message[3:]
                     ]
                     return Grant(int(message[2]), values, ends)
-                # Too late: it went to the next in line. Stand at the end of it again.
+                # Too late: it went to the next in line. Stand at the end of the line again.
                 self.check_at = now
             elif self.clock.now() >= deadline:
                 self._leave()
@@ -128,23 +128,23 @@ class Waiter:
                     return grant
 
     def _accept(self, call: str, now: float) -> float | None:
-        """Called: when my lease ends, by `clock.now()`. None: the hand-over was too long ago."""
+        """Return when my lease ends, by `clock.now()`. None: the hand-over was too long ago."""
         if self.reads:
-            return now  # whether it was, the fused release finds out
-        # "taken": for me, for a whole lease, and after I asked last. So it is mine, with no need to
-        # ask, unless I have waited (or been frozen) for so long that it might have run out.
+            return now  # the fused release finds out whether it was
+        # "taken": for me, for a whole lease, and after I asked last. So it is mine without asking,
+        # unless I have waited (or been frozen) for so long that the lease might have ended.
         ends = self.queue.ends(self.asked_at)
         if call == "taken" and now < (self.asked_at + ends) / 2:
             return ends
         return self.queue.extend(self.token, self.queue.lease_s)
 
     def _next_message(self, timeout_s: float) -> list[Any] | None:
-        """To this place, None when there was none; what is for others is dropped."""
+        """Return a message to this place, None when there was none; other messages are dropped."""
         try:
             message = self.mine.next_message(timeout_s)
         except redis.ConnectionError:
             self.queue.retry(lambda _: self.mine.subscribe())
-            self.check_at = self.clock.now()  # what was said meanwhile we have not heard
+            self.check_at = self.clock.now()  # messages that were sent meanwhile are lost
             return None
         return message if message and message[0] == self.number else None
 
