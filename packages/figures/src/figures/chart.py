@@ -1,8 +1,8 @@
 """Bars with whiskers as SVG: pieces that are put together by hand, in the page's own colours.
 
-A drawing is as wide as its box: whatever lies across is in %, so no script has to measure. The kind
-of a piece is its CSS class, and colours are the page's business. It is hidden from screen readers:
-the same figures stand beside it as text.
+A drawing is as wide as its box: horizontal lengths are in %, so no script has to measure. Each kind
+of piece has a CSS class, and the page sets its colours. The drawing is hidden from screen readers:
+the same figures stand next to it as text.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ RADIUS = 5.5  # px of a dot
 
 
 def svg(height: int, *pieces: str) -> str:
-    """A drawing, `height` px high; later pieces lie over earlier ones."""
+    """Return a drawing, `height` px high; later pieces lie over earlier ones."""
     inner = "".join(pieces)
     return f'<svg width="100%" height="{height}" aria-hidden="true">{inner}</svg>'
 
 
 def bar(scale: Scale, value: float, kind: str, top: int, height: int, fill: str = "") -> str:
-    """From 0, `top` px below the drawing's upper edge; `fill` is a pattern instead of a colour."""
+    """Return a bar from 0, `top` px below the upper edge; `fill` is a pattern, not a colour."""
     painted = f' fill="{fill}"' if fill else ""
     return (
         f'<rect class="{kind}" y="{top}" height="{height}" '
@@ -32,14 +32,14 @@ def bar(scale: Scale, value: float, kind: str, top: int, height: int, fill: str 
 
 
 def dot(scale: Scale, value: float, kind: str, middle: int) -> str:
-    """Where no length would mean anything: on a scale without a zero."""
+    """Return a dot, for a scale without a zero: there a bar's length would mean nothing."""
     return f'<circle class="{kind}" cx="{scale.at(value):.2f}%" cy="{middle}" r="{RADIUS}"/>'
 
 
 def whiskers(scale: Scale, of: Spread, middle: int) -> str:
-    """From the smallest to the largest; nothing where they are one.
+    """Return whiskers from the smallest to the largest value; "" if they are equal.
 
-    Twice: a broad one in the page's colour below it keeps it apart from the bar.
+    Drawn twice: a broad line in the page's colour below keeps them apart from the bar.
     """
     if of.low == of.high:
         return ""
@@ -51,13 +51,13 @@ def whiskers(scale: Scale, of: Spread, middle: int) -> str:
 
 
 def upright(scale: Scale, value: float, kind: str, height: int) -> str:
-    """A line from top to bottom."""
+    """Return a line from top to bottom."""
     at = f"{scale.at(value):.2f}%"
     return f'<line class="{kind}" x1="{at}" x2="{at}" y1="0" y2="{height}"/>'
 
 
 def axis(scale: Scale, ticks: Iterable[float], baseline: int) -> str:
-    """The ticks in figures, each below its line."""
+    """Return the ticks' numbers, each below its line."""
     return "".join(
         f'<text class="tick" x="{scale.at(tick):.2f}%" y="{baseline}" text-anchor="middle">'
         f"{tick:,.10g}</text>"

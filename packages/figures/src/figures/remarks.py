@@ -1,4 +1,4 @@
-"""The sentences without which a figure would be misread, each with gaps for what it is about."""
+"""Sentences without which a figure would be misread, each with gaps for its values."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import NamedTuple
 class Remark(NamedTuple):
     """A template; `many` is the one for all numbers `num` but 1.
 
-    Whoever has readers of several languages looks the templates up in a catalogue.
+    A page in several languages looks the templates up in a catalogue.
     """
 
     template: str
     many: str = ""
 
     def say(self, **values: object) -> str:
-        """In English, with whole numbers' thousands parted."""
+        """Fill it in, in English, with thousands separated in whole numbers."""
         chosen = self.many if self.many and values["num"] != 1 else self.template
         texts = {
             name: f"{value:,}" if isinstance(value, int) else value
@@ -25,7 +25,7 @@ class Remark(NamedTuple):
 
 
 def counted(template: str, many: str) -> Remark:
-    """A name of its own, so that those who gather texts for a catalogue see that it has two."""
+    """Make a remark with two forms; tools that collect texts recognise this function's name."""
     return Remark(template, many)
 
 

@@ -1,4 +1,4 @@
-"""Where a value stands on a chart, and the round numbers beside it."""
+"""Where a value stands on a chart, and the round numbers next to it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from figures.spread import Spread
 
 ROUND = (1, 2, 5, 10)  # times a power of ten
 MAX_STEPS = 5  # steps of a linear scale: more have no room on a phone
-AIR = 1.04  # what is free beyond the longest bar
+AIR = 1.04  # free space beyond the longest bar
 
 
 @dataclass(frozen=True)
@@ -23,25 +23,27 @@ class Scale:
 
     @classmethod
     def of(cls, spreads: Iterable[Spread | None], least: float = 0.0) -> Scale:
-        """From 0 to beyond all of them, and beyond `least`."""
+        """Return a scale from 0 to beyond all of them, and beyond `least`."""
         return cls(0.0, AIR * (max([least, *(spread.high for spread in spreads if spread)]) or 1.0))
 
     @classmethod
     def log_of(cls, spreads: Iterable[Spread | None]) -> Scale:
-        """From the last round number below all of them, which are > 0, to the first one above."""
+        """Return a scale from the last round number below all of them, which are > 0, to the next
+        above.
+        """
         known = [spread for spread in spreads if spread]
         lowest, highest = min(each.low for each in known), max(each.high for each in known)
         low = max(step for step in _steps(lowest) if step <= lowest)
         return cls(low, min(step for step in _steps(highest) if step > max(low, highest)), log=True)
 
     def at(self, value: float) -> float:
-        """In % of the chart's width, from its left."""
+        """Return the position in % of the chart's width, from its left."""
         if self.log:
             return 100 * log10(value / self.low) / log10(self.high / self.low)
         return 100 * (value - self.low) / (self.high - self.low)
 
     def ticks(self) -> list[float]:
-        """Round numbers from low to high, no more than have room."""
+        """Return round numbers from low to high, as many as there is room for."""
         if self.log:
             powers = range(floor(log10(self.low)), ceil(log10(self.high)) + 1)
             ticks = [step * 10.0**power for power in powers for step in ROUND[:-1]]
@@ -55,6 +57,6 @@ class Scale:
 
 
 def _steps(near: float) -> Iterator[float]:
-    """Round numbers, some smaller and some larger."""
+    """Yield round numbers, some smaller and some larger."""
     power = 10.0 ** floor(log10(near))
     return (step * power for step in ROUND)

@@ -1,4 +1,4 @@
-"""Smallest, median and largest, percentiles and ratios: how comparisons tell a figure."""
+"""Smallest, median and largest, percentiles and ratios: how comparisons report a figure."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from math import ceil
 from statistics import median
 from typing import NamedTuple
 
-# Above this share of one core the load generator, not what it measures, may be the limit: it runs
-# on one core, and the last tenth of it is spent waiting for its own turn.
+# Above this share of one core the load generator may be the limit, not what it measures. It runs on
+# one core, and spends the last tenth waiting for its own turn.
 BOUND = 0.9
 
 
@@ -20,11 +20,11 @@ class Spread(NamedTuple):
     high: float
 
     def overlaps(self, other: Spread) -> bool:
-        """Do they share a value? Then the repeats do not tell which of the two is larger."""
+        """Do they share a value? Then the repeats do not show which of the two is larger."""
         return self.low <= other.high and other.low <= self.high
 
     def between(self, number: Callable[[float], str]) -> str:
-        """From the smallest to the largest, as `number` writes them; "" when it writes one."""
+        """Return "smallest to largest", as `number` writes them; "" when both are written alike."""
         low, high = number(self.low), number(self.high)
         return "" if low == high else f"{low}–{high}"
 
@@ -41,7 +41,7 @@ def rank(count: int, percent: float) -> int:
 
 
 def percentile(ordered: Sequence[float], percent: float) -> float:
-    """The smallest value that at least `percent` % of all, one at least, do not exceed.
+    """Return the smallest value that at least `percent` % of all, one at least, do not exceed.
 
     `ordered` ascends. Raises IndexError when it is empty.
     """
@@ -49,7 +49,7 @@ def percentile(ordered: Sequence[float], percent: float) -> float:
 
 
 def quotient(one: float, other: float) -> float | None:
-    """None where there is nothing to divide by."""
+    """Return `one` / `other`; None if there is nothing to divide by."""
     return one / other if other else None
 
 

@@ -63,7 +63,7 @@ class Cluster(ExitStack):
             undo.pop_all()
 
     def add(self, folder: Path, bus: int) -> Valkey:
-        """Start one more server, which nobody has met yet."""
+        """Start one more server, which no other node knows yet."""
         member = ("--cluster-enabled", "yes", "--cluster-port", str(bus), *self.options)
         self.nodes.append(self.enter_context(Valkey(folder, *member)))
         return self.nodes[-1]
