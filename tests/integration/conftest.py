@@ -1,4 +1,4 @@
-"""What these tests share: the shop's application, a disk, and connections with hands on them."""
+"""Shared by these tests: the shop's application, a disk, and connections with hooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.servers import on_disk
 
 @pytest.fixture
 def shop(services: Services, settings: Settings) -> FlaskClient:
-    """Over the shared store, selling ten apples."""
+    """The shop over the shared store, selling ten apples."""
     services.rounds.start("apple", "watch", 10, {"limit": 10})
     return create_shop(settings).test_client()
 
@@ -34,7 +34,7 @@ def lab(services: Services, settings: Settings) -> Iterator[FlaskClient]:
 
 @pytest.fixture(scope="session")
 def explorer_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
-    """It needs no store: nothing is sold. What one test has had searched, others find."""
+    """The lab for the explorer's pages. No store is needed; tests share the results of searches."""
     app = create_lab(Settings(var_dir=str(tmp_path_factory.mktemp("var"))))
     yield app
     app.extensions["explorer"].close()
@@ -42,7 +42,7 @@ def explorer_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Flask]:
 
 @pytest.fixture
 def wired(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lets `command_hooks.Handed` lay hands on the connections."""
+    """Let `command_hooks.Handed` intercept commands."""
     monkeypatch.setattr(Metered, "send_command", command_hooks.send_command)
     monkeypatch.setattr(Metered, "pack_commands", command_hooks.pack_commands)
 

@@ -1,4 +1,4 @@
-"""Rows that the bench must see through. A module of its own: the workers import it by name."""
+"""Rows that the bench must find out. A module of its own: the workers import it by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from loadtest.bench.contender import Attempt, Names
 
 
 class Never(Handle):
-    """A recipe that lets everybody in."""
+    """A recipe that lets every caller in."""
 
     name = "never"
     exhibit = True
@@ -23,7 +23,7 @@ class Never(Handle):
 
 
 class Stuck(Never):
-    """A recipe that lets nobody in, and whose waiters soon give up."""
+    """A recipe that lets no caller in, and whose waiters soon give up."""
 
     def obtain(self, blocking: bool, wait_s: float | None) -> bool:
         self.clock.sleep(0.01)
@@ -31,7 +31,7 @@ class Stuck(Never):
 
 
 class Forgetful:
-    """Notes each sale and leaves the stock as it is: every unit is sold from nothing."""
+    """Records each sale and leaves the stock as it is: every unit is sold from nothing."""
 
     def __init__(self, servers: Servers, names: Names, _lease: int) -> None:
         self.store = servers.store
@@ -43,21 +43,21 @@ class Forgetful:
 
 
 class Boastful(Forgetful):
-    """Says that it sold, and notes nothing."""
+    """Claims a sale, and records nothing."""
 
     def sell(self) -> Attempt:
         return Attempt(0.0, bool(self.store.ping()))
 
 
 class Broken(Forgetful):
-    """Fails."""
+    """Raises an error."""
 
     def sell(self) -> Attempt:
         raise OSError("the apple is off")
 
 
 class Quiet(Forgetful):
-    """Logs an error and goes on, as some libraries do."""
+    """Logs an error and continues, as some libraries do."""
 
     def sell(self) -> Attempt:
         logging.getLogger("quiet").error("the pear is off")

@@ -45,13 +45,13 @@ def test_a_short_run_for_programs_and_for_people() -> None:
 def begin(
     folder: Path, *more: str, servers: int = 1, **environ: str
 ) -> tuple[subprocess.Popen[str], list[psutil.Process]]:
-    """A long run in the middle of a cell: its process, and all that it started."""
+    """Start a long run; return its process and all that it started, in the middle of a cell."""
     words = (*LOCKS, "--only", "redis-py", "--shapes", "2x2", "--seconds", "60", *more)
     running = command_line.begin(*words, TMPDIR=str(folder), **environ)
     me = psutil.Process(running.pid)
 
     def working() -> bool:
-        """Its servers and two workers, whose contenders (two threads each) are under way."""
+        """Do its servers and its two workers run, with two threads each?"""
         family = me.children(recursive=True)
         return len(family) == servers + 2 and all(one.num_threads() >= 3 for one in family)
 

@@ -49,7 +49,7 @@ def test_what_was_over_before_anybody_looked_is_no_figure() -> None:
 
 
 def test_what_is_not_booked_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A fulfil that cannot start is told with its own words."""
+    """A fulfil that cannot start is reported with its own message, not with a figure."""
     monkeypatch.setenv("FULFIL_BATCH", "none")
     with stage(["sqlite"]) as there, pytest.raises(BenchFailed, match="FULFIL_BATCH"):
         measure(there, "sqlite", "sqlite-0", 100, lambda: False)
@@ -57,7 +57,7 @@ def test_what_is_not_booked_is_no_figure(monkeypatch: pytest.MonkeyPatch) -> Non
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """None of pytest's: PostgreSQL may run as another user, whom they shut out."""
+    """A folder outside of pytest's: PostgreSQL may run as another user, whom pytest shuts out."""
     with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
         yield Path(name)
 

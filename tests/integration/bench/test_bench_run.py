@@ -1,4 +1,4 @@
-"""Short real runs: what the bench counts, and what it does not let pass."""
+"""Short real runs: the bench's counts, and the rows that it must reject."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.zookeeper import ZooKeeperServer
 def measured(
     rows: list[LockRow], shape: Shape, zookeeper_hosts: str = ""
 ) -> dict[str, LockFigures]:
-    """One repeat of one second."""
+    """Measure one repeat of one second."""
     told: list[str] = []
     plan = LocksPlan(rows, rows[0], [shape], 1, 1, zookeeper_hosts)
     results = run(plan, told.append).results
@@ -50,7 +50,7 @@ def test_what_an_uncontended_sale_sends() -> None:
         "lease": (4, 7),
         "redis-py": (4, 7),
         "python-redis-lock": (5, 8),  # asks first whether the lock is its own already
-        "pottery": (4, 7),  # sent from threads of its own, and counted all the same
+        "pottery": (4, 7),  # sent from threads of its own, and counted, too
     }
     assert {figures.fairness for figures in found.values()} == {1.0}
 
@@ -67,7 +67,7 @@ def test_locks_outside_the_store_sell_exactly(zookeeper: ZooKeeperServer) -> Non
 def test_what_they_send_is_counted_or_not_known(zookeeper: ZooKeeperServer) -> None:
     """A master's SET and DEL are a round trip each; ZooKeeper's create, list and delete are three.
 
-    The very first to stand in a line of ZooKeeper's makes it, with two requests more.
+    The first client of a ZooKeeper line creates it, with two more requests.
     """
     found = measured([ROWS[name] for name in ELSEWHERE], Shape(1, 1), zookeeper.hosts)
     redlock, db_unique, in_zookeeper = found.values()
@@ -83,7 +83,9 @@ def test_a_recipe_that_never_locks_oversells() -> None:
 
 
 def test_oversold_is_exact() -> None:
-    """Nothing is ever taken: oversold is what was sold, before the window and after it too."""
+    """Nothing is ever taken from stock: oversold is all that was sold, also outside of the
+    window.
+    """
     with stage(1) as (store, crew):
         names = Names.of("a")
         found = measure(store, crew, stub(Forgetful), names, Shape(1, 1), seconds=1)

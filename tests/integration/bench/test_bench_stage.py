@@ -1,4 +1,4 @@
-"""The server and the workers of a run: they come, they fail in words, they go."""
+"""The server and the workers of a run: they start, they fail with a message, they end."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.zookeeper import ZooKeeperServer
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where everything temporary goes."""
+    """The folder for everything temporary."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
@@ -69,7 +69,7 @@ def test_a_server_that_does_not_start(folder: Path, monkeypatch: pytest.MonkeyPa
 def test_somebody_elses_server_on_the_port_is_left_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between our look for a free port and the server's start, somebody took it."""
+    """Another process took the free port before our server could listen on it."""
     with StoreServer(tmp_path / "other", appendfsync="no") as other:
         monkeypatch.setattr("servers.valkey.free_port", lambda: other.port)
         with pytest.raises(BenchFailed, match=r"(?s)does not start:.*port"), stage(1):
@@ -93,7 +93,7 @@ def test_a_server_that_died_between_cells() -> None:
 
 
 def test_a_master_that_died_is_not_passed_over() -> None:
-    """The other two would sell on, at another pace than three."""
+    """The bench fails: the other two would sell on, at another pace than three."""
 
     def kill(url: str) -> None:
         with redis.Redis.from_url(url) as master:

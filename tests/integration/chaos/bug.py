@@ -1,7 +1,7 @@
-"""A bug that chaos must find: a change of a line or two, where somebody might make a mistake.
+"""A bug that chaos must find: a change of a line or two, where a developer might make a mistake.
 
-A text that is replaced must stand in its file exactly once. So a bug whose place has moved is no
-bug any more, and a test says so.
+The replaced text must be in its file exactly once. So a bug whose place has moved is not planted
+any more, and a test says so.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[3]
 
 @dataclass(frozen=True)
 class Change:
-    """In a file of app/: the old text, the new one."""
+    """A change of a file in app/: the old text, the new one."""
 
     file: str
     old: str

@@ -1,4 +1,4 @@
-"""Planted in what the shop says when all is over: its audit, its books, a payment's answer."""
+"""Bugs in the shop's answers at the end: its audit, its ledger, a payment's answer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ LIES = [
                 "    else:\n        verdict = Verdict.INCONSISTENT\n",
             )
         ],
-        seeds=(2, 5, 7),  # whose plans have no failover and no log cut: the store knows of no loss
+        seeds=(2, 5, 7),  # their plans have no failover and no log cut: the store knows of no loss
     ),
     Bug(
         "booked for somebody else",
@@ -56,7 +56,7 @@ LIES = [
                 "",
             )
         ],
-        seeds=(89, 383, 367),  # whose plans have the most failovers, of 400
+        seeds=(89, 383, 367),  # of 400, their plans have the most failovers
         options=["--holds", "--durability", "replicated"],
     ),
 ]

@@ -21,7 +21,7 @@ MINUTES = "0.8"  # of play; with its start and its judge, a minute
 
 
 def copied(folder: Path) -> Path:
-    """What is needed of the clone, in `folder`; its app/."""
+    """Copy the needed parts of the clone into `folder`; return its app/."""
     for name in ("app", "migrations"):
         shutil.copytree(
             ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules")
@@ -30,7 +30,7 @@ def copied(folder: Path) -> Path:
 
 
 def chaos(folder: Path, bug: Bug, seed: int) -> dict[str, Any]:
-    """What a run with the copy's code said, as JSON."""
+    """Run chaos with the copy's code; return its report."""
     command = [sys.executable, "-m", "app.cli", "chaos", "--minutes", MINUTES]
     command += ["--seed", str(seed), "--modes", bug.modes, "--json", "-", *bug.options]
     done = subprocess.run(
@@ -57,13 +57,13 @@ def found(bug: Bug) -> bool:
             wrong = ", ".join(sorted({one["wrong"] for one in told["broken"]}))
             why = wrong or "; ".join(told["unsure"])
             print(f"{bug.name}: seed {seed}, {took:.0f} s: {told['verdict']} ({why})", flush=True)
-            if told["verdict"] == Verdict.BROKEN:  # that nobody can say finds nothing
+            if told["verdict"] == Verdict.BROKEN:  # an inconclusive run finds nothing
                 return True
     return False
 
 
 def main(names: list[str]) -> int:
-    """Bugs whose names contain one of `names`; all without. The exit status."""
+    """Try the bugs whose names contain one of `names`, or all; return the exit status."""
     chosen = [bug for bug in BUGS if not names or any(name in bug.name for name in names)]
     missed = [bug.name for bug in chosen if not found(bug)]
     print(f"{len(chosen) - len(missed)} of {len(chosen)} planted bugs were found.")

@@ -65,7 +65,7 @@ BUGS = [
                 "if false then",
             )
         ],
-        seeds=(391, 37, 135),  # whose plans freeze workers most often, of 400
+        seeds=(391, 37, 135),  # of 400, their plans freeze workers most often
     ),
     Bug(
         "sold after the end of the round",
@@ -223,7 +223,7 @@ BUGS = [
                 'return "everysec"',
             )
         ],
-        seeds=(36, 18, 306),  # whose plans cut the log most often, of 400
+        seeds=(36, 18, 306),  # of 400, their plans cut the log most often
         options=["--holds"],
     ),
     Bug(

@@ -1,4 +1,4 @@
-"""What the proxy does to a real conversation: lost, late, cut, half open."""
+"""The proxy's effect on a real conversation: lost, late, cut, half open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.servers import free_port, until
 
 @dataclass
 class Echo:
-    """A server that says again what it hears, and remembers it."""
+    """A server that sends back what it receives, and remembers it."""
 
     heard: list[bytes] = field(default_factory=list)
 
@@ -80,7 +80,7 @@ def test_a_swallowed_reply(
     assert echo.heard == [b"hello", b"sell"]
     assert (proxy.touched, len(proxy.under_way())) == (1, 1)
     proxies.heal(proxy)
-    until(lambda: not proxy.links)  # out of step: it is cut, not mended
+    until(lambda: not proxy.links)  # out of step: it is cut, not repaired
     with pytest.raises(ConnectionError):
         client.recv(100)
 
@@ -120,7 +120,7 @@ def test_what_is_late_arrives_after_its_sender_has_left(
 
 
 def test_another_server(proxy: Proxy, client: socket.socket, echo: Echo) -> None:
-    """After a failover new connections go there; those that stand stay."""
+    """After a failover new connections go to the new server; existing ones stay."""
     other = Echo()
     proxy.to = other.port
     with socket.create_connection(("127.0.0.1", proxy.port), timeout=1) as second:

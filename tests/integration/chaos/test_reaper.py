@@ -1,4 +1,4 @@
-"""Whatever becomes of the harness, nothing of it runs on."""
+"""Whatever happens to the harness, none of its processes keeps running."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import psutil
 
 from tests.support.servers import until
 
-# A harness with a process that has a child; both stand still.
+# A harness with a process that has a child; both are frozen.
 HARNESS = """
 import os, sys, time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The share of chaos in `make test`: a real shop, broken by a seeded plan, keeps its promises."""
+"""A short chaos run for `make test`: a real shop, broken by a seeded plan, keeps its promises."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What chaos reads past the audit is what the audit says, where nobody lies."""
+"""What chaos reads from the store matches the audit, if no record is forged."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def finder(services: Services, settings: Settings) -> StateReader:
 
 
 def sold_and_held(services: Services, name: str) -> int:
-    """Of ten units one is paid for, two are held, three were and are back; the round's number."""
+    """Of ten units one is paid, two are held, and three were held and returned. Return the round's
+    number.
+    """
     round = services.rounds.start("apple", name, 10, {"hold": LONG})
     paid, held, back = (order(round, quantity=units) for units in (1, 2, 3))
     for each in (paid, held, back):
@@ -84,7 +86,7 @@ def test_what_cannot_be_told(services: Services, finder: StateReader) -> None:
 
 
 def _written(services: Services, names: Keys) -> bytes:
-    """An entry of the round's stream that is no sale, as fulfil has read it."""
+    """Add an entry to the round's stream that is not a sale; return it as fulfil has read it."""
     services.store.xadd(names.sales, {"sale": "?"})
     found: Any = services.store.xreadgroup("fulfil", "c", {names.sales: ">"})
     return bytes(found[0][1][0][0])

@@ -1,4 +1,4 @@
-"""What the tests of the class share: the lab, and phones at the shop."""
+"""Fixtures of the class tests: the lab, and phones at the shop."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.integration.classroom.lesson import Phones
 
 @pytest.fixture
 def phone(services: Services, settings: Settings) -> Phones:
-    """Makes phones of one class, each with a cookie of its own."""
+    """Make phones of one class, each with a cookie of its own."""
     app = create_shop(settings)
 
     def make(name: str) -> FlaskClient:

@@ -1,4 +1,4 @@
-"""What an instructor, a phone and a screen do."""
+"""Steps of an instructor, a phone and a screen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def press(phone: FlaskClient, now: dict[str, Any]) -> Any:
 
 
 def see(services: Services, after: str = "", most: int = 2) -> list[Event]:
-    """The next events of a screen that last got `after`, until there is nothing new."""
+    """Return the next events of a screen that last got `after`, until there is nothing new."""
     events = follow(services.class_sale, services.members, after, document)
     seen: list[Event] = []
     while (event := next(events)) is not None and len(seen) < most:
@@ -38,7 +38,7 @@ def see(services: Services, after: str = "", most: int = 2) -> list[Event]:
 
 
 def running(services: Services) -> bool:
-    """Does the class's sale go on, now that somebody has looked?"""
+    """Is the class's sale still running after a look at it?"""
     services.class_sale.standing()
     round = services.class_sale.newest()
     return round is not None and round.running

@@ -24,7 +24,7 @@ RUNS_ON = ["valkey"]
 
 
 def sell(services: Services, lab: FlaskClient, phones: list[FlaskClient], **sale: Any) -> int:
-    """To all of them, one after the other; and the sale is over."""
+    """Sell to all of them, one after the other, and end the sale; return its round's number."""
     number = start(lab, **sale)
     for each in phones:
         until(lambda: phones[0].get("/class/state").get_json()["round"] == number)
@@ -40,14 +40,14 @@ def close(services: Services, lab: FlaskClient, number: int) -> None:
 
 
 def told(phone: FlaskClient) -> dict[str, Any]:
-    """What it learns of the end, once it does."""
+    """Wait for the ending that the phone gets, and return it."""
     until(lambda: phone.get("/class/state").get_json()["ending"] is not None)
     ending: dict[str, Any] = phone.get("/class/state").get_json()["ending"]
     return ending
 
 
 def oversold(services: Services, round_number: int, phone: FlaskClient, at: int) -> None:
-    """This phone has bought, too, as far as the books know: `at` says when (a digit)."""
+    """Record one more purchase of this phone in the ledger; `at` says when (a digit)."""
     with phone.session_transaction() as cookie:
         buyer = cookie["buyer"]
     round = services.rounds.find("apple", round_number)
@@ -96,7 +96,7 @@ def test_the_next_sale_makes_it_history(
 def test_one_that_cannot_be_read_is_none(
     services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
-    """Another version's."""
+    """An ending of another version counts as none."""
     ada = phone("Ada")
     services.store.set(class_ending("apple"), b'{"version":99}')
     assert ada.get("/class/state").get_json()["ending"] is None
@@ -105,7 +105,7 @@ def test_one_that_cannot_be_read_is_none(
 def test_a_store_that_hangs_costs_one_phone_a_second_of_waiting(
     own_store: StoreServer, settings: Settings
 ) -> None:
-    """Not each of two hundred, which would be all of the shop's threads."""
+    """Not each of two hundred phones, which would take all of the shop's threads."""
     own = replace(settings, redis_url=own_store.url, store_timeout=300)
     notices = Services(own).notices
     assert notices.is_of_this_class(0)

@@ -1,4 +1,6 @@
-"""A new class begins with empty screens, and the books keep what the one before has bought."""
+"""A new class begins with empty screens, and the ledger keeps the purchases of the previous
+class.
+"""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_the_projector_shows_who_is_there_in_the_order_they_came(
 ) -> None:
     ada = phone("Ada")
     [first] = services.members.present()
-    until(lambda: services.rounds.now() > first.joined + 50)  # ms: two of one have no order
+    until(lambda: services.rounds.now() > first.joined + 50)  # ms: two in the same have no order
     phone("<b>Bo")
     ada.post("/class/name", json={"name": "Ada L."})
     assert [member.name for member in services.members.present()] == ["Ada L.", "<b>Bo"]
@@ -54,7 +54,7 @@ def test_the_projector_shows_who_is_there_in_the_order_they_came(
 
 
 def test_who_is_not_heard_any_more_is_gone(services: Services) -> None:
-    """And a worker that died does not stay on the roll for ever; of two rolls the newer counts."""
+    """A dead worker's phones leave the roll, too; of two rolls the newer counts."""
     now = int(time.time() * 1000)
     old = [member(1, now - GONE - 1_000), member(2, now - GONE + 5_000)]
     for worker, roll in {
@@ -70,7 +70,7 @@ def test_who_is_not_heard_any_more_is_gone(services: Services) -> None:
 def test_a_thousand_joins_of_one_client(
     services: Services, settings: Settings, phone: Phones
 ) -> None:
-    """None is refused, and neither is the class behind the same address."""
+    """A thousand joins of one client are all accepted, and the class behind its address, too."""
     ada = phone("Ada")
     app = create_shop(settings)
     joins = [app.test_client().post("/class/name", json={"name": "me"}) for _ in range(1_000)]
@@ -90,7 +90,7 @@ def test_a_thousand_joins_of_one_client(
 def test_it_takes_no_part_in_other_sales_of_apples(
     services: Services, lab: FlaskClient, phone: Phones
 ) -> None:
-    """A stampede's, say, under way while the class comes in: they would buy from under it."""
+    """Such as a stampede's, running while the class joins: phones would buy its apples."""
     ada = phone("Ada")
     services.rounds.start("apple", "watch", 2, {})
     assert ada.get("/class/state").get_json() == NOTHING

@@ -85,7 +85,7 @@ def test_a_second_instructor_ends_nobodys_sale(services: Services, lab: FlaskCli
     assert (page.status_code, "A sale is on" in page.text) == (409, True)
     assert lab.post(f"/classroom/close/{first}", json={}).status_code == 202
     second = start(lab, delay_ms=60_000)
-    lab.post(f"/classroom/close/{first}", json={})  # who pressed late
+    lab.post(f"/classroom/close/{first}", json={})  # an instructor pressed late
     assert services.rounds.find("apple").running
     assert services.rounds.find("apple").number == second
 

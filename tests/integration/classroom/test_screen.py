@@ -1,4 +1,4 @@
-"""The projector's screen, over HTTP: the stream, the way in, and what it says when all is away."""
+"""The projector's screen, over HTTP: the stream, the way in, and its text when all is away."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_the_way_in_is_drawn_as_the_policy_of_the_page_allows(
 def test_a_screen_is_told_that_the_store_is_back(
     settings: Settings, own_store: StoreServer
 ) -> None:
-    """Also when nothing has changed meanwhile: else its warning would stand for ever."""
+    """Also when nothing has changed meanwhile: otherwise its warning would stay forever."""
     services = Services(replace(settings, redis_url=own_store.url))
     services.migrate()
     told = follow(services.class_sale, services.members, "", document)
@@ -130,7 +130,7 @@ def test_with_the_store_away_the_pages_say_so(settings: Settings) -> None:
     assert "We cannot answer right now" in page.text
     phone = create_shop(nowhere).test_client()
     assert phone.post("/class/name", json={"name": "Ada"}).status_code == 201
-    page = phone.get("/class", headers=HTML)  # whose script asks again, which an error's does not
+    page = phone.get("/class", headers=HTML)  # its script asks again, an error page's does not
     assert page.status_code == 200
     assert "class.js" in page.text
     problem(phone.get("/class/state"), 503)

@@ -1,4 +1,4 @@
-"""A phone buys one apple in the class's sale, whatever it tries; and who is no phone, none."""
+"""A phone buys one apple in the class's sale, whatever it tries; another client buys none."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_one_phone_takes_one_of_ten(services: Services, ada: FlaskClient) -> Non
 def test_the_shelf_sells_none_of_the_classs_apples(
     settings: Settings, services: Services, ada: FlaskClient
 ) -> None:
-    """Neither to a phone of the class, which would have a second one, nor to anybody else."""
+    """Neither to a phone of the class, which would get a second one, nor to any other client."""
     for browser in (ada, create_shop(settings).test_client()):
         page = browser.get("/", headers=HTML).text
         assert 'href="/class"' in page

@@ -1,4 +1,4 @@
-"""The lab behind a token: who shows it is let in, once and for the day; all others are refused."""
+"""The lab behind a token: a client that shows it is let in for the day; all others are refused."""
 
 from __future__ import annotations
 

@@ -17,6 +17,6 @@ def store_server(cluster: ClusterServer) -> ClusterServer:
 
 @pytest.fixture
 def own_cluster(tmp_path: Path) -> Iterator[ClusterServer]:
-    """What a killed node has written stays with the kernel: no disk's slowness in the times."""
+    """A killed node's writes stay in the kernel, so a slow disk does not affect the times."""
     with ClusterServer(tmp_path / "cluster", appendfsync="no") as server:
         yield server

@@ -1,4 +1,4 @@
-"""A node dies, freezes, is replaced: its items are away, the others' go on."""
+"""A node dies, freezes, is replaced: its items are away, the others stay on sale."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def settings(own_cluster: ClusterServer, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def shop(services: Services, worker: Callable[[], Purchase]) -> Purchase:
-    """Every item on sale, and this worker in the middle of it."""
+    """Every item on sale, and this worker has sold some of each."""
     for item in ITEMS:
         services.rounds.start(item, "atomic", 100, {})
     shop = worker()
@@ -42,7 +42,7 @@ def shop(services: Services, worker: Callable[[], Purchase]) -> Purchase:
 
 
 def others(cluster: ClusterServer, item: str) -> list[str]:
-    """Items that live on other nodes than `item`."""
+    """Return items that live on other nodes than `item`."""
     away = cluster.node_of(f"{{{item}}}")
     return [other for other in ITEMS if cluster.node_of(f"{{{other}}}") is not away]
 
@@ -75,7 +75,7 @@ def test_a_node_away(
         assert shop.buy(item, 1).sale.outcome is Outcome.SOLD
     assert threading.get_ident() not in time_outs, "other items wait for no node that is away"
     (node.start if how == "killed" else node.thaw)()
-    time.sleep(0.6)  # longer than a connection in steady use is trusted unseen
+    time.sleep(0.6)  # longer than a busy connection is trusted without a check
     if how == "killed":
         until(lambda: own_cluster.complete(node))
     assert shop.buy("apple", 1).sale.outcome is Outcome.SOLD, "at the first try"
@@ -110,7 +110,7 @@ def test_what_the_others_need_while_a_node_is_away(
     with pytest.raises(StoreAway):
         services.rounds.find("apple")
     assert services.about()["store"]["server"].endswith("cluster")
-    # A switch of another item's round is noticed too.
+    # A switch of another item's round is noticed, too.
     services.rounds.start("pear", "watch", 50, {})
     until(lambda: "pear" not in shop.running_rounds.selling, 2)
 
@@ -178,7 +178,7 @@ def test_all_nodes_away(
         services.rounds.shelf()
     new = Services(services.settings)
     with pytest.raises(StoreAway):
-        new.rounds.find("apple")  # has never heard who serves what, nor can hear it now
+        new.rounds.find("apple")  # has never got the slots' table, and cannot get it now
     assert time_outs.count(threading.get_ident()) <= 4
     for node in own_cluster.nodes:
         node.thaw()
@@ -231,7 +231,7 @@ def test_a_node_outside_the_cluster_is_passed_over(
 
 
 def test_dead_names_in_the_url_do_not_matter(own_cluster: ClusterServer, tmp_path: Path) -> None:
-    """As long as one of those named lives."""
+    """As long as one of the named nodes lives."""
     before = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
     before.migrate()
     assert before.consistency.look_at_all() == [], "store and database are paired"

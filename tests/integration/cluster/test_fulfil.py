@@ -1,4 +1,4 @@
-"""Each item's sales are moved by a consumer of its own: none polls, and none is left alone."""
+"""Each item's sales are moved by a consumer of its own: none polls, and none is forgotten."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fulfilling(services: Services) -> Iterator[Fulfil]:
 
 
 def commands(cluster: ClusterServer) -> int:
-    """Commands that the nodes have carried out so far."""
+    """Return the number of commands that the nodes have executed."""
     count = 0
     for node in cluster.nodes:
         with node.client() as client:
@@ -43,8 +43,8 @@ def commands(cluster: ClusterServer) -> int:
 def test_waiting_costs_two_commands_an_item_and_wait(
     fulfilling: Fulfil, cluster: ClusterServer
 ) -> None:
-    """Where no sale comes it asks which streams there are, and waits in the server for one."""
-    time.sleep(0.5)  # connected, and past its first look for what was left behind
+    """Without a sale it asks which streams exist, and blocks in the server for one."""
+    time.sleep(0.5)  # connected, and past its first check for leftovers
     before = commands(cluster)
     time.sleep(2)
     spent = commands(cluster) - before

@@ -1,4 +1,4 @@
-"""Slots go to another node while their items are sold: no sale is lost, none is made twice."""
+"""Slots go to another node while their items are sold: no sale is lost, none is doubled."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tests.support.purchases import (
 def test_the_next_sale_follows_the_slot(
     services: Services, cluster: ClusterServer, name: str
 ) -> None:
-    """MOVED at a script, at a MULTI, at a WATCH: it has not run, and goes on to the new node."""
+    """MOVED for a script, a MULTI or a WATCH: it has not run, and goes to the new node."""
     round = services.rounds.start("apple", name, 10, {})
     seller = mode(services, round)
     assert seller.sell(order(round)).outcome is Outcome.SOLD
@@ -45,7 +45,7 @@ def test_the_next_sale_follows_the_slot(
 def test_a_slot_that_goes_while_it_is_watched_is_a_conflict(
     services: Services, cluster: ClusterServer
 ) -> None:
-    """The EXEC comes to a node that does not serve the keys any more: all of it is refused."""
+    """The EXEC reaches a node that does not serve the keys any more: all of it is refused."""
     round = services.rounds.start("apple", "watch", 10, {})
     seller = mode(services, round, HandClock(Once(lambda: cluster.move("{apple}"))))
     sale = seller.sell(order(round))
@@ -54,7 +54,7 @@ def test_a_slot_that_goes_while_it_is_watched_is_a_conflict(
 
 
 def test_a_lock_goes_with_its_slot(services: Services, cluster: ClusterServer) -> None:
-    """It moves between GET and MULTI, lock and all: the sale and the release follow."""
+    """The slot moves between GET and MULTI, with the lock: the sale and the release follow."""
     round = services.rounds.start("apple", "lock:lease", 10, {})
     seller = mode(services, round, HandClock(Once(lambda: cluster.move("{apple}"))))
     sale = seller.sell(order(round))
@@ -84,7 +84,7 @@ def test_a_slot_moves_to_and_fro_while_a_crowd_buys(
     stop = threading.Event()
 
     def buy() -> list[str]:
-        """Until told to stop; a 503 is tried again with its key. Gives the orders' ids."""
+        """Buy until the test stops it, and retry a 503 with its key. Return the orders' ids."""
         ids = []
         number = 0
         while not stop.is_set():
@@ -130,7 +130,8 @@ def test_a_slot_that_moves_key_by_key(services: Services, cluster: ClusterServer
                 seller.sell(order(round))
             for name in names:
                 old.execute_command("MIGRATE", "127.0.0.1", target.port, name, 0, 5000)
-        # A command with a single key goes on to where its key is (ASK), or is to be.
+        # A command with a single key is redirected (ASK) to the node that has the key, or will have
+        # it.
         stock = f"{{apple}}:{round.number}:stock"
         assert services.store.get(stock) == b"9"
         pipe = services.store.pipeline(transaction=False)
@@ -149,7 +150,7 @@ def test_a_slot_that_moves_key_by_key(services: Services, cluster: ClusterServer
 
 @pytest.mark.parametrize("transaction", [None, False, True])
 def test_circles_come_to_an_end(cluster: ClusterServer, transaction: bool | None) -> None:
-    """Two nodes that each say that the other has it: an error after so many trips, not a loop."""
+    """Two nodes that each redirect to the other: an error after so many trips, not a loop."""
     client = connect(cluster.url, 1_000)
     client.flushall()
     first = cluster.node_of("{fig}")

@@ -25,7 +25,7 @@ from tests.support.servers import until
 
 @pytest.fixture(scope="module")
 def behind(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[int, LosesReplies]]:
-    """A proxy for each node of a cluster that tells everybody to come to the proxies; by port."""
+    """A proxy for each node of a cluster that announces the proxies' ports; by port."""
     cluster = ClusterServer(tmp_path_factory.mktemp("behind"), appendfsync="no")
     proxies = {node.port: LosesReplies(node) for node in cluster.nodes}
     for node in cluster.nodes:
@@ -46,7 +46,7 @@ def url(behind: dict[int, LosesReplies]) -> str:
 
 
 def serving(behind: dict[int, LosesReplies], key: str) -> LosesReplies:
-    """The proxy of the node that serves `key`."""
+    """Return the proxy of the node that serves `key`."""
     for proxy in behind.values():
         with proxy.store.client() as client:
             try:
@@ -69,10 +69,10 @@ def test_a_lost_reply_never_sells_twice(
     shop.buy("apple", 1)
     lossy = serving(behind, "{apple}")
     lossy.lose_next, lossy.what = True, (Keys("apple", 1).sales.encode(),)
-    # As on a single server: redis-py tells a reply lost after WATCH as a WatchError.
+    # As on a single server: redis-py reports a reply lost after WATCH as a WatchError.
     with nullcontext() if name == "watch" else pytest.raises(StoreAway):
         shop.buy("apple", 1, key="k")
-    again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
+    again = shop.buy("apple", 1, key="k")  # as a buyer does after a 503
     fulfil_all(services.fulfil)
     shop.reporter.stop()
     assert not lossy.lose_next
@@ -98,7 +98,7 @@ def test_a_pipeline_never_sends_again(behind: dict[int, LosesReplies]) -> None:
 
 
 def test_redis_pys_cluster_client_does_sell_twice(behind: dict[int, LosesReplies]) -> None:
-    """Why the client is ours: as it comes, theirs sends a script again whose reply was lost; ..."""
+    """Why the client is ours: redis-py's resends, by default, a script whose reply was lost; ..."""
     lossy = serving(behind, "{apple}")
     theirs = RedisCluster(host="127.0.0.1", port=lossy.port)
     theirs.set("{apple}:stock", 10)
@@ -110,7 +110,7 @@ def test_redis_pys_cluster_client_does_sell_twice(behind: dict[int, LosesReplies
 
 
 def test_so_does_its_pipeline_with_all_retries_off(behind: dict[int, LosesReplies]) -> None:
-    """... and with its retries off, a pipeline's commands are sent again all the same."""
+    """... and with its retries off, it still resends a pipeline's commands."""
     lossy = serving(behind, "{apple}")
     theirs = RedisCluster(
         startup_nodes=[ClusterNode("127.0.0.1", lossy.port)], retry=Retry(NoBackoff(), 0)

@@ -1,4 +1,4 @@
-"""On a cluster each item's store has an identity, and a database belongs to all of them."""
+"""On a cluster each item's store has an identity, and a database is paired with all of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_another_database_is_refused_for_every_item(
     until(lambda: loss_marks.booked(services.store, "pear") == {1: 1})
     services.store.delete(keys.database("pear"))
     services.store.set(keys.database("plum"), "another")
-    for item in ("pear", "plum"):  # the database is the other one's of all items, or of none
+    for item in ("pear", "plum"):  # it is paired with another for all items, or for none
         with pytest.raises(WrongPair):
             services.consistency.look(item)
 

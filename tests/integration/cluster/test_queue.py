@@ -50,7 +50,7 @@ def test_a_thread_finds_the_new_primary_while_the_old_one_is_down(
 def test_a_waiter_follows_the_slot(
     client: redis.Redis | RedisCluster, own_cluster: ClusterServer
 ) -> None:
-    """The old node hangs up by a word that is none, and answers MOVED to who listens anew."""
+    """The old node closes the connection, and answers MOVED to a new subscription."""
     first, second = (WaitQueue(client, NAME, 30.0, clock=SystemClock()) for _ in range(2))
     assert first.acquire("first", True, None)
 
@@ -71,6 +71,6 @@ def test_a_waiter_follows_the_slot(
 
 
 def _listens(cluster: ClusterServer, name: str) -> bool:
-    """Somebody does, on the node where the lock is now."""
+    """Is there a subscriber on the node that has the lock now?"""
     with cluster.node_of(name).client() as node:
         return bool(node.execute_command("PUBSUB", "SHARDCHANNELS"))

@@ -1,4 +1,4 @@
-"""/readyz on a cluster: one node that takes nothing costs its own items, and is named."""
+"""/readyz on a cluster: one node that accepts nothing makes its own items fail, and is named."""
 
 from __future__ import annotations
 

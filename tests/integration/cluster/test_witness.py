@@ -1,4 +1,4 @@
-"""A worker asks each node of a cluster that it meets anew for the sales of its own items."""
+"""A worker asks each cluster node after a reconnect for the sales of its own items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_node_that_lost_a_sale_costs_its_item_and_no_other(
         assert made.sale.outcome is Outcome.SOLD
     services.store.delete(Keys("apple", 1).key("apple-1"))
     assert isinstance(services.store, Cluster)
-    services.store.close()  # so that the nodes are met anew
+    services.store.close()  # so that the worker reconnects to the nodes
     with pytest.raises((StoreAway, NotOnSale)):
         shop.buy("apple", 1)
     for item in others:

@@ -1,4 +1,4 @@
-"""Comparisons over a real store and database, without a process that conducts them."""
+"""Comparisons over a real store and database, without a process that runs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ WANTED = {
 
 @pytest.fixture
 def compare(services: Services) -> Callable[..., Comparison]:
-    """Starts a comparison that nobody conducts: its process is dead from the first moment on."""
+    """Starts a comparison without a runner, as if its process had died at once."""
 
     def start(**changes: Any) -> Comparison:
         wanted: dict[str, Any] = {**WANTED, "drive": lambda comparison: None, **changes}

@@ -1,4 +1,4 @@
-"""The HTTP of comparisons: the form, what it refuses, what can be taken away, the history."""
+"""The HTTP of comparisons: the form, its errors, the downloads, the history."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ JSON = {name: int(value) if str(value).isdigit() else value for name, value in F
 
 @pytest.fixture
 def ended(services: Services) -> Comparison:
-    """One with all that can be: oversold, crashed, broken on purpose."""
+    """A comparison with every kind of result: oversold, crashed, broken on purpose."""
     seen = comparison(
         result("naive", 400, verdict="oversold", oversold=131, sold=231, left=0, p95_ms=48.9),
         result("watch", 40, sold=100, left=0, p95_ms=1043.1),

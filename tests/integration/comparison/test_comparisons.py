@@ -1,4 +1,4 @@
-"""One comparison at a time and nothing beside it, ended once, remembered when the store forgets."""
+"""One comparison at a time and no other run, ended once, kept when the store forgets."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Compare = Callable[..., Comparison]
 
 
 def begin(services: Services, item: str = "pear", comparison: str = "") -> Run:
-    """A run that nobody drives."""
+    """Start a run without a load runner."""
     crowd = {"buyers": 4, "seconds": 2}
     return services.runs.start(item, "naive", 10, {}, crowd, lambda run: None, comparison)
 
 
 def dies(services: Services, one: Run | Comparison) -> None:
-    """As when nobody has renewed its heartbeat for long enough."""
+    """Delete the heartbeat, as if it had expired."""
     services.store.delete(one.keys.heartbeat)
 
 

@@ -1,4 +1,4 @@
-"""Conducting, with runs whose processes do nothing: when it goes on, and when it gives up."""
+"""The comparison runner, with runs whose processes do nothing: when it continues or gives up."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Deed = Callable[[Run], None]
 
 
 class Idle(Drivers):
-    """Its processes do nothing and have ended, or last; `deed` is done to the run before."""
+    """Processes that do nothing and have ended, or last; `deed` is done to the run before."""
 
     def __init__(
         self, settings: Settings, services: Services, deed: Deed, last: bool = False
@@ -44,7 +44,7 @@ class Idle(Drivers):
 def conducted(
     services: Services, settings: Settings, compare: Compare
 ) -> Callable[..., Comparison]:
-    """Starts a comparison, conducts it here, and gives it as it ended."""
+    """Start a comparison, run it here, and return it as it ended."""
 
     def conduct(deed: Deed, stop: threading.Event | None = None, last: bool = False) -> Comparison:
         mine = compare()
@@ -130,7 +130,7 @@ def test_a_run_that_is_in_the_way_is_waited_for_but_not_for_ever(
     monkeypatch: pytest.MonkeyPatch,
     goes: bool,
 ) -> None:
-    """Such a one is our own: its start was not answered."""
+    """Such a run is our own: the answer to its start was lost."""
     monkeypatch.setattr(module, "SERVER_BACK_S", 0.3)
     mine = compare()
     crowd = {"buyers": 1, "seconds": 1}

@@ -50,7 +50,9 @@ class Crowd:
                 key = str(uuid.uuid4())
 
     def lost(self, there: Services) -> int:
-        """How many of them the store of `there` does not have. Nobody has booked any."""
+        """Return how many of them the store of `there` does not have. None has been moved to the
+        database.
+        """
         sales = rounds.account(there.store, self.round).sales
         known = b"".join(sales)
         return sum(id.encode() not in known for id in self.told)

@@ -52,7 +52,7 @@ def pair_in(folder: Path, program: str | None = None, appendfsync: str = "always
 
 
 def promote(server: StoreServer) -> None:
-    """Make a replica the master, as who fails over does."""
+    """Make a replica the master, as a failover does."""
     with server.client() as client:
         client.execute_command("REPLICAOF", "NO", "ONE")
         until(lambda: "master" in str(client.role()[0]))
@@ -67,7 +67,7 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
 
 @pytest.fixture
 def shop_over(tmp_path: Path, tables: Path) -> Iterator[Callable[..., Services]]:
-    """Makes services over a store, with the database in `books`."""
+    """Make services over a store, with the database in `books`."""
     made: list[Services] = []
 
     def make(

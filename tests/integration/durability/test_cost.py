@@ -1,4 +1,4 @@
-"""What each DURABILITY costs beside `safe`: sales a second of one worker's threads, on the disk."""
+"""The cost of each DURABILITY compared with `safe`: sales per second of one worker, on the disk."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS = 1.0  # of each share; the levels take turns
 def test_what_it_costs(
     disk: Path, shop_over: Callable[..., Services], buyers: int, runs: int
 ) -> None:
-    """Printed, and held to nothing but its sign: disks differ."""
+    """Printed, and only its sign is checked, since disks differ."""
     pair = pair_in(disk)
     levels = {"fast": "everysec", "safe": "always", "replicated": "always"}
     rates: dict[str, list[float]] = {level: [] for level in levels}
@@ -47,7 +47,7 @@ def test_what_it_costs(
 
 
 def rate(services: Services, buyers: int) -> float:
-    """Sales a second."""
+    """Return sales per second."""
     crowd = Crowd(services, buyers)
     with crowd.buying():
         time.sleep(0.3)

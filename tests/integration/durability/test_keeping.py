@@ -1,4 +1,4 @@
-"""How a store keeps what it is told: each line says what is wrong with it, and what to do."""
+"""How durably a store keeps its writes: each line says what is wrong with it, and what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ RUNS_ON = ["valkey", "cluster"]
 
 @pytest.fixture
 def asked(valkey: StoreServer) -> Iterator[Callable[..., dict[str, str]]]:
-    """Sets the store so, and gives the lines that are not ok, by name."""
+    """Configure the store, and return the lines that are not ok, by name."""
     with valkey.client() as client:
         before = client.config_get("maxmemory-policy", "appendonly", "appendfsync")
 
@@ -86,7 +86,7 @@ def test_an_old_redis_is_told_so() -> None:
 
 
 def test_at_the_start_and_by_check(services: Services) -> None:
-    """The tests' stores sync nothing: that is told, of each node of a cluster, and stops nobody."""
+    """The tests' stores sync nothing: both commands report it for each node, and still succeed."""
     settings = services.settings
     for command in ("prepare", "check"):
         done = invoke(command, **environ_of(settings))

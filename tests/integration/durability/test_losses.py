@@ -1,6 +1,6 @@
-"""What a crash and a failover take of what buyers were told, at each DURABILITY.
+"""The confirmed sales that a crash and a failover lose, at each DURABILITY.
 
-`make test` takes a fault once where it can take something and where it must not; `make soak` each
+`make test` runs a fault once where it can lose a sale and where it must not; `make soak` runs each
 twenty times at each level, and prints a line for it.
 """
 
@@ -24,14 +24,14 @@ FSYNC = {"fast": "everysec", "safe": "always", "replicated": "always"}
 
 
 def crash(pair: Pair, crowd: Crowd) -> None:
-    """The store's process is killed, and started again."""
+    """Kill the store's process, and start it again."""
     pair.store.kill()
     crowd.stop.set()
     pair.store.start()
 
 
 def power_cut(pair: Pair, crowd: Crowd) -> None:
-    """What everysec may have left unsynced is gone: the last second of the log."""
+    """Cut off the last second of the log, which everysec may have left unsynced."""
     synced = length(pair.store.folder)
     time.sleep(1)
     pair.store.kill()
@@ -41,12 +41,12 @@ def power_cut(pair: Pair, crowd: Crowd) -> None:
 
 
 def failover(pair: Pair, crowd: Crowd) -> None:
-    """The replica loses touch for a moment; then the store is gone for good.
+    """Disconnect the replica for a moment; then the store is gone for good.
 
-    Frozen, it would lose nothing: what was sent to it waits in its socket.
+    A freeze would lose nothing: what was sent to the replica waits in its socket.
     """
     with pair.replica.client() as client:
-        client.execute_command("REPLICAOF", "127.0.0.1", "1")  # nobody is there
+        client.execute_command("REPLICAOF", "127.0.0.1", "1")  # no server listens there
     before = len(crowd.told)
     if crowd.services.settings.durability == "replicated":
         time.sleep(0.3)
@@ -60,7 +60,7 @@ def failover(pair: Pair, crowd: Crowd) -> None:
 def taken(
     folder: Path, shop_over: ShopOver, level: str, fault: Callable[[Pair, Crowd], None]
 ) -> tuple[int, int]:
-    """(told, lost)."""
+    """Return the number of confirmed sales, and how many of them are lost."""
     pair = pair_in(folder, appendfsync=FSYNC[level])
     try:
         crowd = Crowd(shop_over(pair.store, level, folder), BUYERS)
@@ -73,7 +73,7 @@ def taken(
         pair.stop()
 
 
-# Does it lose anything? None: it may, and mostly does not. The soak takes all, `make test` three.
+# Does it lose anything? None: it may, and mostly does not. The soak runs all, `make test` three.
 CASES = [
     pytest.param("safe", crash, False, id="safe-crash"),
     pytest.param("safe", failover, True, id="safe-failover"),

@@ -1,4 +1,6 @@
-"""DURABILITY=replicated: nobody is told of a sale that no replica has; nothing of it is booked."""
+"""DURABILITY=replicated: a sale that no replica has is neither confirmed nor moved to the
+database.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ def in_doubt(shop: Purchase, key: str) -> None:
 
 
 def test_who_asks_again_waits_again(either: Callable[[], Pair], shop_over: ShopOver) -> None:
-    """Over a connection that has written nothing, too: the sale went over another's."""
+    """Over a connection that has written nothing, too: the sale went over another one."""
     pair = either()
     services = shop_over(pair.store)
     services.rounds.start("apple", "atomic", 10, {})
@@ -53,7 +55,7 @@ def test_who_asks_again_waits_again(either: Callable[[], Pair], shop_over: ShopO
     in_doubt(first, "key")
     second = shop_over(pair.store).purchase()
     in_doubt(second, "key")
-    with ThreadPoolExecutor(1) as pool:  # that it was told before, nobody remembers
+    with ThreadPoolExecutor(1) as pool:  # its earlier confirmation is not remembered
         pool.submit(in_doubt, second, "before").result(30)
     pair.replica.thaw()
     until(pair.together)
@@ -71,10 +73,10 @@ def test_a_key_of_a_round_that_is_over(pair: Pair, shop_over: ShopOver) -> None:
     shop = services.purchase()
     pair.replica.freeze()
     in_doubt(shop, "key")
-    for _ in range(2):  # nobody is told of the end either, however often it is asked for
+    for _ in range(2):  # the end is not confirmed either, however often it is asked for
         with pytest.raises(StoreAway):
             services.rounds.end("apple")
-    in_doubt(shop_over(pair.store).purchase(), "key")  # who has never sold in it
+    in_doubt(shop_over(pair.store).purchase(), "key")  # a worker that has never sold in it
     pair.replica.thaw()
     until(pair.together)
     assert shop.buy("apple", 1, "key").sale.outcome is Outcome.SOLD
@@ -107,7 +109,7 @@ def test_nothing_is_booked_that_a_failover_could_take_away(pair: Pair, shop_over
 def test_what_was_read_from_a_server_that_is_gone_is_not_booked(
     pair: Pair, shop_over: ShopOver
 ) -> None:
-    """fulfil has read it, waits for a replica, and meets the one that never heard of it."""
+    """fulfil has read it, waits for a replica, and then meets a server that never had it."""
     services = shop_over(pair.store)
     round = services.rounds.start("apple", "atomic", 10, {})
     names, mover = Keys("apple", round.number), services.fulfil.consumers[0].mover

@@ -20,7 +20,7 @@ from tests.support.purchases import fulfil_all
 from tests.support.servers import until
 
 ShopOver = Callable[..., Services]
-# No replica of these tests is silent for so long: what a store takes does not depend on the time.
+# No replica of these tests is silent for so long: the store's decision does not depend on time.
 MAX_LAG_S = 600
 
 

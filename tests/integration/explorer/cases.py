@@ -1,4 +1,4 @@
-"""What the graph is to be compared with real servers on."""
+"""Cases in which the graph is compared with real servers."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from tests.integration.explorer.engines.state_graph import Counted
 
 FAULTS = [Faults(), *(Faults(**{kind: 1}) for kind in Faults._fields)]
 MOST = 100_000  # schedules
-STATES = 30_000  # whose graph is larger has more schedules than that by far
-TARGETS = [  # but for redlock: its graph over four servers takes minutes, and is far too large
+STATES = 30_000  # a larger graph has far more schedules than that
+TARGETS = [  # except redlock: its graph over four servers takes minutes, and is far too large
     *(name for name, mode in MODES.items() if mode.needs == "store" and name != "lock"),
     *(f"lock:{name}" for name, recipe in LOCKS.items() if recipe.needs == "store"),
 ]
@@ -37,7 +37,7 @@ class Case(NamedTuple):
         return f"{self.target}, {self.buyers} buyers, {faults or 'no faults'}"
 
     def by_graph(self) -> Counter[End] | None:
-        """None: without end, or too many."""
+        """Return how often each end occurs; None: without end, or too many."""
         model: Engine = Counted(Target(self.target), self.buyers, self.faults, STATES)
         with suppress(Endless):
             return model.ends(MOST)

@@ -30,7 +30,7 @@ from tests.integration.explorer.walk import STEPS, Divergence, Judge
 PROCESSES = 2
 KINDS = {"Valkey": str(embedded.binary()), "Redis": "redis-server"}  # and the program
 WANTED = 1_000_000  # steps of random walks on each kind
-SHARE = 10_000  # of them, that a process takes at a time
+SHARE = 10_000  # of them, run by a process at a time
 
 own: dict[str, LiveServer] = {}  # each process's
 
@@ -50,20 +50,22 @@ class Compared(NamedTuple):
 
 
 def begin(folder: str) -> None:
-    """In each process. Its servers end with it."""
+    """Prepare a worker process. Its servers end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process
     for kind in KINDS:
         start(kind, Path(folder))
 
 
 def start(kind: str, folder: Path) -> None:
-    """A server of this process's own."""
+    """Start a server for this process."""
     place = Path(tempfile.mkdtemp(dir=folder))
     own[kind] = _for_ever.enter_context(running(place, KINDS[kind]))
 
 
 def start_again(kind: str) -> None:
-    """In place of one that has not answered in time: it still may, and be taken for another's."""
+    """Replace a server that has not answered in time: a late answer could be taken for
+    another's.
+    """
     start(kind, own[kind].path.parents[1])
 
 
@@ -71,7 +73,7 @@ _for_ever = ExitStack()
 
 
 def walk(job: tuple[str, int]) -> Walked:
-    """Walks from this seed on."""
+    """Walk from this seed on."""
     kind, seed = job
     judge = Judge(own[kind])
     wrong = []
@@ -96,7 +98,7 @@ def compare(job: tuple[str, Case]) -> Compared:
     began = time.monotonic()
     try:
         got = case.by_servers([own[kind]], MOST)
-    except TimeoutError as error:  # of this case no more is known; the others shall still be run
+    except TimeoutError as error:  # nothing more is known of this case; the others must still run
         start_again(kind)
         return Compared(case, kind, 0, 0, [f"{case}, {kind}: the server failed, {error}"])
     wrong = [f"{case}, {kind}: {line}" for line in differences(expected, got)]
@@ -104,7 +106,7 @@ def compare(job: tuple[str, Case]) -> Compared:
 
 
 def walk_far(pool: Pool) -> Iterable[str]:
-    """Says how far it is, and gives what is wrong."""
+    """Print the progress, and yield what is wrong."""
     first = randbelow(1_000_000_000)
     print(f"Random walks of {STEPS} steps, seeds from {first} on")
     jobs = [(kind, first + steps) for steps in range(0, WANTED, SHARE) for kind in KINDS]
@@ -118,7 +120,7 @@ def walk_far(pool: Pool) -> Iterable[str]:
 
 
 def compare_all(pool: Pool) -> Iterable[str]:
-    """Says what each case comes to, and gives what is wrong."""
+    """Print the result of each case, and yield what is wrong."""
     kinds = list(KINDS) * len(CASES)
     counted = Counter({True: 0})
     for one in pool.imap_unordered(compare, zip(kinds, CASES, strict=False)):
@@ -144,7 +146,7 @@ def main() -> None:
         with context.Pool(PROCESSES, begin, (folder,)) as pool:
             wrong = 0
             for line in chain(walk_far(pool), compare_all(pool)):
-                print(f"\n{line}", flush=True)  # at once: whoever stops this has seen it
+                print(f"\n{line}", flush=True)  # at once, in case the run is stopped
                 wrong += 1
     print(f"{wrong} divergences")
     sys.exit(1 if wrong else 0)

@@ -1,4 +1,4 @@
-"""Real servers whose clock is ours, for whatever is compared with them."""
+"""Real servers with a simulated clock, for comparisons with them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tests.support.servers import redis_server
 
 @pytest.fixture(scope="session")
 def matrix() -> Matrix:
-    """All of it, explored anew: half a minute of both cores."""
+    """The whole matrix, explored again: half a minute of both cores."""
     return dict(reports())
 
 
 @pytest.fixture(scope="session")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
-    """`lastapple explore WORDS --save` as one types it; each only once, the file is not written."""
+    """Run `lastapple explore WORDS --save` as a user types it, each only once; return the file."""
     known: dict[tuple[str, ...], Path] = {}
 
     def save(*words: str) -> Path:
@@ -40,7 +40,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session")
 def virtual_clock() -> None:
-    """For tests whose servers tell the time that we say: not to be passed over where CI runs."""
+    """Require servers with a simulated clock; on CI a missing compiler fails the test."""
     if not virtual_time() and not os.environ.get("CI"):
         pytest.skip("virtual time needs a C compiler: apt install gcc libc6-dev")
 

@@ -1,4 +1,4 @@
-"""Random commands, mostly right and sometimes not, on few keys: so that they meet."""
+"""Random commands, mostly right and sometimes not, on few keys, so that they meet."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from badluck.target import EPOCH
 from tests.integration.explorer import scripts
 from tests.integration.explorer.shapes import ANYWHERE, DATA, FAMILIES
 
-# The first ones more often: what a command needs to have been done before is seldom there.
+# The first ones are more frequent, so that a command often finds what it needs.
 KEYS = (b"k", b"k", b"k", b"k", b"l", b"m")
 VALUES = (b"a", b"a", b"a", b"a", b"b", b"1", b"2", b"-7", b"01", b"")
 NUMBERS = (b"0", b"1", b"2", b"-1", b"-2", b"10", b"x", b"9223372036854775807")
@@ -92,7 +92,7 @@ def _text(random: Random) -> bytes:
     return random.choice(SCRIPTS)
 
 
-MAKERS = {  # other words are themselves
+MAKERS = {  # other words are literal
     **{"k": _key, "v": _value, "n": _number, "t": _ms, "i": _index, "at": _moment},
     **{"f": _float, "z": _name, "p": _pattern, "bit": _bit},
     **{"second": _second, "sha": _sha, "text": _text, "s": _score, "b": _bound},
@@ -106,7 +106,7 @@ def _words(shape: str, random: Random) -> Command:
 
 
 def command(random: Random, family: str) -> Command:
-    """Two thirds of the family, one third of what may come anywhere."""
+    """Return a command: two thirds are of the family, one third of any family."""
     if random.random() < 0.33:
         shapes = ANYWHERE
     elif family == "scripts" and random.random() < 0.5:

@@ -13,7 +13,7 @@ from fairlock import scripts as queue
 from app.store import lua
 
 KEYS = (b"k", b"l", b"m")
-FENCE = b"f"  # nothing but scripts writes it: how a server counts microseconds is its own affair
+FENCE = b"f"  # only scripts write it, as servers count microseconds differently
 HELD = (b"a", b"b")  # orders' ids
 TOKENS = (b"a", b"b", b"1")
 PLACES = [

@@ -1,4 +1,4 @@
-"""What commands look like: words, of which some stand for a choice (MAKERS in grammar.py)."""
+"""Templates of commands: words, of which some stand for a choice (MAKERS in grammar.py)."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ FAMILIES = {
         XAUTOCLAIM k g c t 5-1 COUNT n JUSTID; XAUTOCLAIM k g a x 0; XAUTOCLAIM k g c 10 - v;
         XINFO STREAM k; WATCH k; MULTI; EXEC; EXEC
     """,
-    # A stream that nothing else touches: to be claimed, an entry must be added, read, and not yet
+    # A stream that no other command uses. To be claimed, an entry must be added, read, and not yet
     # acknowledged, in one walk.
     "claims": """
         XADD q 5-1 v v; XADD q 5-1 v v; XADD q 6-1 v v; XADD q * v v; XDEL q 5-1; XDEL q 6-1;

@@ -21,7 +21,7 @@ class Exhibit(Sql):
 
 
 class LostUpdate(Exhibit):
-    """SELECT the units, then UPDATE to a computed number: whoever came between is overwritten."""
+    """SELECT the units, then UPDATE to a computed number: a sale in between is overwritten."""
 
     def sell(self, order: Order) -> Sale:
         try:

@@ -1,4 +1,4 @@
-"""What a server would choose by itself is chosen as in the model: schedules can be played again."""
+"""A server's own choice is replaced by the model's, so that schedules can be replayed."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""The model is judged by real servers: random walks, reply by reply, in virtual time.
+"""Real servers check the model: random walks, reply by reply, in virtual time.
 
-A share of what `make conformance` walks; its seeds are new each time, and printed.
+These are a share of the walks of `make conformance`; the seeds are new each time, and printed.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ def test_model_and_server_say_the_same(server: LiveServer) -> None:
 
 
 def _did_something(reply: object) -> bool:
-    """It is no error, and neither nothing nor 0."""
+    """Is the reply no error, and neither nothing nor 0?"""
     if isinstance(reply, tuple):
         return any(map(_did_something, reply))
     return bool(reply) and not isinstance(reply, Err) and reply not in (b"0", b"0-0", b"QUEUED")
 
 
 def _did(seed: int) -> Iterator[bytes]:
-    """Commands that do something in that walk, in the model."""
+    """Yield the commands that had an effect in that walk, in the model."""
     model = ModelServer(EPOCH)
     for step in walk(seed):
         if isinstance(step.does, str) or step.who in {one.connection for one in model.blocked}:
@@ -62,14 +62,14 @@ def _did(seed: int) -> Iterator[bytes]:
 
 
 def test_the_walks_know_what_every_command_of_the_model_does() -> None:
-    """That it is sent is not enough: nothing was ever claimed that nobody had read before."""
+    """Sending a command is not enough: XCLAIM once never claimed an entry that had been read."""
     assert set(TABLE) <= {name for seed in range(2_000) for name in _did(seed)}
 
 
 def test_a_model_that_is_wrong_is_caught(
     server: LiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A key that ends at its last millisecond, not after it: as easily said as overlooked."""
+    """A key that ends at its last millisecond, not after it: an easy mistake."""
     right = Keyspace.pass_time
 
     def too_early(keys: Keyspace, now: int) -> None:

@@ -44,8 +44,8 @@ class Typed:
         os.set_blocking(self.terminal, False)
 
     def look(self) -> bytes:
-        """All that it has written until now."""
-        with suppress(BlockingIOError, OSError):  # nothing more, or nobody there any more
+        """Return all that it has written so far."""
+        with suppress(BlockingIOError, OSError):  # nothing more, or the process has ended
             while more := os.read(self.terminal, 65536):
                 self.seen += more
         with suppress(psutil.NoSuchProcess):
@@ -53,7 +53,7 @@ class Typed:
         return self.seen
 
     def ends(self) -> str:
-        """Its last words, when nothing is left of it."""
+        """Return its last words, when none of its processes is left."""
         until(lambda: self.look() is not None and self.process.poll() is not None, 30)
         said = self.look().decode()
         until(lambda: not [one for one in self.started if alive(one)])
@@ -104,7 +104,7 @@ def hundreds(seen: bytes) -> bool:
 
 @pytest.mark.parametrize("target", ["lock:queue", "lock:redlock"])
 def test_a_long_search(typed: Start, target: str) -> None:
-    """Buyers' code stands at hundreds of places then, each with its own `finally`."""
+    """The buyers' code is then suspended at hundreds of points, each with its own `finally`."""
     command = typed("explore", target, "--buyers", "4", *MANY_FAULTS)
     assert "nothing was written" in command.interrupted(hundreds)
 
@@ -148,7 +148,7 @@ main()
 
 
 def test_where_python_passes_over_it(typed: Start) -> None:
-    """What is raised in a destructor is thrown away: so it is raised again."""
+    """An exception in a destructor is dropped, so it must be raised again."""
     command = typed("explore", "lock:redlock", *MANY_FAULTS, script=IN_A_DESTRUCTOR)
     assert "nothing was written" in command.ends()
 
@@ -162,19 +162,19 @@ def test_a_file_of_ones_own(typed: Start, tmp_path: Path) -> None:
 
 
 def working(command: Typed) -> list[psutil.Process]:
-    """The matrix' processes."""
+    """Return the matrix' processes."""
     return [one for one in command.started if "spawn_main" in " ".join(one.cmdline())]
 
 
 def test_the_matrix(typed: Start) -> None:
-    """As soon as its processes begin, when they still load what they need."""
+    """As soon as its processes begin, when they still load modules."""
     command = typed("explore", "--matrix")
     said = command.interrupted(lambda _: bool(working(command)))
     assert "A matrix is shown only when it is complete" in said
 
 
 def test_the_matrix_at_work(typed: Start) -> None:
-    """One of its processes does nothing more by itself, and is not waited for."""
+    """One of its processes hangs, and is not waited for."""
     command = typed("explore", "--matrix")
     until(lambda: command.look() is not None and working(command), 60)
     working(command)[0].suspend()
@@ -220,7 +220,7 @@ main()
     ("target", "script"),
     [
         ("lock:setnx", IN_A_SCHEDULE),
-        ("lock:setnx", BEFORE_IT_IS_NOTED),  # the compiler hears it as well
+        ("lock:setnx", BEFORE_IT_IS_NOTED),  # the compiler gets it as well
         ("lock:setnx", AS_THE_FOLDER_GOES),
         (SELLS / "watchdog.py", BEFORE_IT_IS_NOTED),
         (SELLS / "watchdog.py", AS_THE_FOLDER_GOES),

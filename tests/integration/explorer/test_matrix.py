@@ -1,7 +1,7 @@
-"""The matrix: every cell explored anew.
+"""The matrix: every cell explored again.
 
-To write it anew: `lastapple explore --matrix > app/explorer/matrix.md`, and the same between the
-two marks in docs/matrix.md (tests/unit/explorer/test_docs.py compares the two).
+To update it: `lastapple explore --matrix > app/explorer/matrix.md`, and the same between the two
+marks in docs/matrix.md (tests/unit/explorer/test_docs.py compares the two).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def test_cell(matrix: Matrix, row: MatrixRow, column: str) -> None:
 
 @pytest.mark.parametrize("name", ["naive", "watched"])
 def test_it_is_the_same_in_one_process(matrix: Matrix, name: str) -> None:
-    """To the last state: in watched they once depended on the order of a set."""
+    """The same number of states, too: for watched it once depended on the order of a set."""
     [row] = [row for row in matrix if row.name == name]
     for column, report in explored(row).items():
         shown = replace(matrix[row][column], seconds=report.seconds).document()

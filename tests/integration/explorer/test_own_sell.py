@@ -1,4 +1,4 @@
-"""`lastapple explore my_sell.py`: what it finds in students' code, and how it says no."""
+"""`lastapple explore my_sell.py`: its findings in students' code, and its errors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SELLS = Path(__file__).parent / "sells"
 
 
 def lastapple(*words: str | Path) -> Result:
-    """In the tests' own process; what it explores runs in another all the same."""
+    """Run it in the tests' process; the code that it explores runs in another one all the same."""
     return invoke(*map(str, words), COLUMNS="100")
 
 
@@ -139,7 +139,7 @@ def test_what_is_wrong_with_the_code_is_said(code: str, said: str, tmp_path: Pat
 
 
 def test_bare_excepts_do_not_keep_it_alive(tmp_path: Path) -> None:
-    """Such code catches everything, also that it is to end."""
+    """Such code catches everything, also the request to end."""
     file = tmp_path / "my_sell.py"
     file.write_text(
         "def sell(redis, buyer):\n"
@@ -171,7 +171,7 @@ def test_who_only_sleeps_is_stuck(tmp_path: Path) -> None:
 
 
 def test_what_has_no_end_is_inconclusive(tmp_path: Path) -> None:
-    """It counts, so that no two rounds are the same; after some seconds it is given up."""
+    """It counts, so that no two rounds are the same; after some seconds the search gives up."""
     file = tmp_path / "my_sell.py"
     file.write_text(SELL + "n = 0\n    while redis.get('stock'): n += 1\n")
     done = lastapple("explore", file, "--faults", "none", "--json", "-")

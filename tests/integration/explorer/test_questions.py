@@ -1,4 +1,4 @@
-"""docs/questions.md: what its explorations are said to show, they show."""
+"""docs/questions.md: each exploration shows what the page says."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAGES = ("questions.md", "questions.zh.md")
 CODE = re.compile(r"`(\w+\.py)`[^`]*```python\n(.+?)```", re.DOTALL)
 COMMAND = re.compile(r"^ +\.venv/bin/lastapple (explore .+)$", re.MULTILINE)
 SEEN = re.compile(r"\*\*(?:Seen|看到)\*\*(.+?)(?=\n\n)", re.DOTALL)
-# In capitals as a finding or a fault is; in code as it is printed; counts.
+# In capitals as a finding or a fault; in code as it is printed; counts.
 FACT = re.compile(
     r"\b(?:OVERSELL|STUCK FOR EVER|STARVED|PHANTOM ORDER|NEGATIVE STOCK|EVERYBODY STANDS STILL)\b"
     r"|(?<=`)(?:nothing goes|nobody can|this script)[^`]+(?=`)"
@@ -29,7 +29,7 @@ FACT = re.compile(
 
 
 def sections(page: str) -> list[tuple[str, str]]:
-    """Each question's number, and all below it."""
+    """Return each question's number, and all below it."""
     text = (DOCS / page).read_text() + "\n\n### "
     marks = [found.start() for found in re.finditer(r"^### ", text, re.MULTILINE)]
     pieces = [text[begins:ends] for begins, ends in pairwise(marks)]

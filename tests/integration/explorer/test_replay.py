@@ -19,7 +19,7 @@ from app.explorer.targets import Target
 
 @pytest.mark.parametrize("row", asked(), ids=str)
 def test_every_finding_of_the_matrix(real: RealBackend, matrix: Matrix, row: MatrixRow) -> None:
-    """All that goes wrong in any of that row's cells, not only what is gravest."""
+    """All findings of that row's cells, not only the gravest."""
     target, names = Target(row.name), LETTERS[: row.buyers]
     for finding in (finding for report in matrix[row].values() for finding in report.findings):
         played = replay(target, names, finding.trace, real)

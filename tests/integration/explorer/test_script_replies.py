@@ -1,4 +1,4 @@
-"""What a script may do and what is made of its replies, in the model and on real servers."""
+"""A script's commands and its replies, in the model and on real servers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCRIPTS = [
         for number in ("5", "-5", "10 ^ 16", "2 ^ 53 + 2", "0.5", "1e15 + 0.5", "'0.1'", "'1e300'")
     ),
 ]
-FAIL = [  # each server in words of its own
+FAIL = [  # each server has its own words
     "sold = 1 return sold",  # a `local` was forgotten
     "function f() return 1 end return f()",
     "if sold == nil then return 1 end return 2",
@@ -113,7 +113,7 @@ def test_an_error(store_server: StoreServer, text: str) -> None:
 
 @pytest.mark.parametrize("text", LACKING)
 def test_what_the_model_lacks_is_never_passed_over(text: str) -> None:
-    """Not even when the script catches it."""
+    """Even if the script catches the error."""
     for script in (f"return {text}", f"return tostring(pcall(function() return {text} end))"):
         with pytest.raises(NotImplementedError):
             modelled(script)

@@ -48,7 +48,7 @@ def graph(stage: Stage) -> Orders:
 
 
 def rows(steps: list[Step]) -> list[tuple[str, str, str, str, int | str]]:
-    """Whoever comes first is called A."""
+    """Return the steps in short; the actor of the first step is called A."""
     names = dict(zip(dict.fromkeys(step.actor for step in steps), "AB", strict=True))
     return [
         (
@@ -125,7 +125,7 @@ def test_who_finds_all_rows_locked_waits_to_hear_what_becomes_of_them(url: str) 
 
 @pytest.mark.soak
 def test_who_skips_locked_rows_waits_for_nobody_while_there_are_others(url: str, runs: int) -> None:
-    """All the orders in the soak; else those of 60 runs."""
+    """The soak runs all orders; otherwise those of 60 runs."""
     with staged(url, "sql_units", RC, stock=2) as stage:
         found = at_level(stage, most=60 if runs == 1 else 2_000)
     assert found.outcomes == (Counter({(SOLD, SOLD): 12_870}) if found.exhaustive else Counter())
@@ -135,7 +135,9 @@ def test_who_skips_locked_rows_waits_for_nobody_while_there_are_others(url: str,
 
 
 def test_the_search_knows_every_order_that_there_is(url: str) -> None:
-    """Each one run by itself, from the beginning to the end: as many, and they end as it says."""
+    """Each order is run by itself, from beginning to end: the same number of them, with the same
+    ends.
+    """
     with staged(url, "sql", RR) as stage:
         found = at_level(stage)
         told: Counter[tuple[str, ...]] = Counter()
@@ -211,7 +213,7 @@ def test_two_that_wait_for_each_other_are_parted_by_the_server(url: str) -> None
 
 
 def test_what_is_one_by_mistake_is_noticed(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If steps that concern each other were taken for such that do not, two runs would differ."""
+    """If dependent steps were taken for independent ones, two runs would differ."""
     monkeypatch.setattr(Footprint, "concerns", lambda *_: False)
     with staged(url, "sql", RC) as stage, pytest.raises(ShopError, match="differ"):
         graph(stage)

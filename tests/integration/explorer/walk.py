@@ -23,11 +23,11 @@ from tests.integration.explorer.grammar import command
 from tests.integration.explorer.shapes import FAMILIES
 
 CLIENTS = ("a", "b", "c")
-STEPS = 50  # of one walk; then both begin anew
-# For MULTI and WATCH Valkey discards the transaction, Redis 7.0 does not; the others the model says
-# that it cannot do there.
+STEPS = 50  # of one walk; then both begin again
+# For MULTI and WATCH Valkey discards the transaction, Redis 7.0 does not; for the others the model
+# says that it cannot do them there.
 NOT_QUEUED = {b"MULTI", b"WATCH", b"WAIT", *LISTENS}
-NOT_QUEUED |= DRAWN  # and these: what is drawn must be seen at once
+NOT_QUEUED |= DRAWN  # and these: their draw must be visible at once
 # Words that Redis 7.0 does not know.
 NEWER = {b"IFEQ", b"HEXPIRE", b"HPEXPIRE", b"HEXPIREAT", b"HPEXPIREAT"}
 NEWER |= {b"HTTL", b"HPTTL", b"HPERSIST"}
@@ -45,7 +45,7 @@ class Divergence(Exception):
 
 
 def walk(seed: int) -> Iterator[Step]:
-    """What somebody does, step by step. The same for the same seed."""
+    """Yield a client's steps, one by one. The same for the same seed."""
     random = Random(seed)
     family = random.choice(list(FAMILIES))
     for _ in range(STEPS):
@@ -60,8 +60,8 @@ def walk(seed: int) -> Iterator[Step]:
 
 
 def comparable(reply: Reply) -> object:
-    """Replies as they travel: the wire makes no difference between +OK and OK that we can see."""
-    if isinstance(reply, Err):  # each server has words of its own, and the same first one
+    """Return the reply as the wire shows it, where +OK and OK look the same."""
+    if isinstance(reply, Err):  # each server has its own words, after the same first one
         return Err(reply.text.split()[0])
     if isinstance(reply, tuple):
         return tuple(comparable(one) for one in reply)
@@ -75,7 +75,7 @@ def comparable(reply: Reply) -> object:
 def answer(
     command: Command, queued: Sequence[Command], reply: Reply, tables: bool = False
 ) -> object:
-    """A reply to `command`, comparable; `queued` are what an EXEC does.
+    """Return a reply to `command` in a comparable form; `queued` are the commands of an EXEC.
 
     `tables`: there are hashes whose fields had an expiry, and their order is a server's own.
     """
@@ -87,7 +87,7 @@ def answer(
             return [answer(one, (), said, tables) for one, said in pairs]
         case b"TIME", (seconds, bytes(microseconds)):
             return (seconds, int(microseconds) // 1000)
-        case b"XINFO", _:  # but for the sizes of the server's trees
+        case b"XINFO", _:  # except the sizes of the server's trees
             told = dict(zip(reply[::2], reply[1::2], strict=True))
             return {
                 str(name): comparable(one) for name, one in told.items() if "radix" not in str(name)
@@ -118,7 +118,7 @@ def has_tables(model: ModelServer) -> bool:
 
 
 def in_digits(got: Reply, expected: Reply) -> Reply:
-    """What the server says, its numbers in the model's digits, if they are the same floats."""
+    """Return the server's reply with the model's digits, if the numbers are the same floats."""
     if isinstance(expected, Double) and isinstance(got, bytes):
         return expected if float(got) == float(expected) else got
     if isinstance(expected, tuple) and isinstance(got, tuple) and len(got) == len(expected):
@@ -127,14 +127,14 @@ def in_digits(got: Reply, expected: Reply) -> Reply:
 
 
 def _words(reply: Reply) -> tuple[bytes, ...]:
-    """The members in it."""
+    """Return the members in it."""
     if isinstance(reply, tuple):
         return tuple(word for word in reply if isinstance(word, bytes))
     return (reply,) if isinstance(reply, bytes) else ()
 
 
 class Judge:
-    """Walks with both."""
+    """Walks with both, and compares them."""
 
     def __init__(self, server: LiveServer) -> None:
         self.server = server
@@ -143,9 +143,9 @@ class Judge:
         self.lacks = set() if isinstance(about, bytes) and b"valkey_version" in about else NEWER
 
     def judge(self, seed: int) -> None:
-        """Raises Divergence, which says the seed and what led there.
+        """Run one walk. Raises Divergence, which names the seed and the steps that led there.
 
-        What is Undefined ends the walk: nobody can say what is right, nor what follows of it.
+        An Undefined ends the walk: no reply is right there, nor what follows from it.
         """
         now = EPOCH
         self.server.set(now)
@@ -200,7 +200,9 @@ class Judge:
             raise Divergence(f"the model says {expected!r}, the server {got!r}")
 
     def _as_drawn(self, model: ModelServer, command: Command, expected: Reply, got: Reply) -> Reply:
-        """What the model drew, if the server could have drawn it; then the server has, too."""
+        """Return the model's draw, if the server could have drawn it, and make the server draw it,
+        too.
+        """
         mine, drawn = _words(expected), _words(got)
         if not mine or type(got) is not type(expected) or len(drawn) != len(mine):
             return got
@@ -216,7 +218,7 @@ class Judge:
         return expected
 
     def _heard(self, model: ModelServer, real: dict[str, Wire], told: list[str]) -> None:
-        """What others were sent by this step."""
+        """Compare the messages that other clients got in this step."""
         self.server.settle()
         for who, connection in real.items():
             while who in model.unread:

@@ -75,7 +75,7 @@ def test_other_items_sell(services: Services, worker: Callable[[], Purchase]) ->
 
 
 def test_a_host_that_has_it_is_ready(new_host: NewHost) -> None:
-    """What is needed is told by the settings: whether ZooKeeper answers is another question."""
+    """The settings decide whether it has it; whether ZooKeeper answers is another question."""
     host = new_host(zookeeper_hosts="127.0.0.1:1")
     start(host, "lock:zookeeper")
     assert not [each for each in host.readiness._checks() if each.name == "rounds"]

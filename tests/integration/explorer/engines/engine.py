@@ -1,7 +1,7 @@
 """A search through every order of the buyers' steps: by states in the model, or for real.
 
-`counted.Counted` walks the state graph, `search.Search` runs each schedule on real servers.
-What the two say of one target, buyers and faults must be the same: each is the other's judge.
+`counted.Counted` walks the state graph, `search.Search` runs each schedule on real servers. Both
+must return the same for one target, buyers and faults, so each checks the other.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from typing import NamedTuple, Protocol
 
 from app.explorer.book import Book
 
-CRASHED = "CRASHED"  # in place of what a buyer was told
+CRASHED = "CRASHED"  # instead of a buyer's outcome
 
 
 class End(NamedTuple):
     """How a schedule ended."""
 
-    told: tuple[str, ...]  # each buyer: his outcome, CRASHED, or "" when he waits for ever
-    book: Book  # what the store says
+    told: tuple[str, ...]  # each buyer: his outcome, CRASHED, or "" when he waits forever
+    book: Book  # the store's content
 
 
 class Endless(Exception):
-    """More schedules than were allowed, or one that does not come to its end."""
+    """More schedules than were allowed, or one that does not end."""
 
 
 class Engine(Protocol):
     def ends(self, most: int) -> Counter[End]:
-        """For each way to end how many schedules do, `most` at the most. Raises Endless."""
+        """Count the schedules for each end, up to `most` schedules. Raises Endless."""

@@ -1,7 +1,7 @@
 """One schedule, really run: the buyers' real code, on real servers, one step after the other.
 
-What a step would do is never asked of anybody: it is taken, and then seen. One that changes
-nothing, neither on a server nor where its buyer stands, was no step.
+A step's effect is never predicted: the step is taken, and then observed. If it changes nothing,
+neither on a server nor in its buyer's position, it was not a step.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.integration.explorer.engines.engine import CRASHED
 
 
 class Choice(NamedTuple):
-    """What may happen next; whether it does is seen when it is tried."""
+    """A possible next step; whether it is one is seen when it is tried."""
 
     kind: str  # goes, arrives, lost, late, crash, failover, pause, time
     buyer: int = -1
@@ -32,10 +32,10 @@ class Choice(NamedTuple):
 
 
 class ScheduleRun:
-    """From the beginning.
+    """A schedule from its beginning.
 
-    `places` learns where a buyer's code stands, from nothing but what the servers answered: it
-    serves to see that one who polls is where he was.
+    `places` learns the positions in a buyer's code only from the servers' answers. It recognises a
+    buyer that polls and is back where it was.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class ScheduleRun:
         self.in_flight: list[Send] = []
 
     def choices(self) -> list[Choice]:
-        """All that might be next, but for time that passes by itself."""
+        """Return all possible next steps, except the time that passes by itself."""
         return [*self._steps(), *self._faults()]
 
     def _steps(self) -> Iterator[Choice]:
@@ -84,7 +84,7 @@ class ScheduleRun:
                 yield Choice("pause", until=until)
 
     def tries(self, choice: Choice) -> bool:
-        """Take it. False: it was no step, and all is as it was."""
+        """Try the step. False: it was not a step, and all is as before."""
         if choice.kind != "goes":
             return self._takes(choice)
         at, before = self.at[choice.buyer], self._look()
@@ -93,12 +93,12 @@ class ScheduleRun:
         return self.at[choice.buyer] != at or self._look() != before
 
     def repeat(self, choice: Choice) -> None:
-        """What was a step once is one again. Raises RuntimeError when it is not."""
+        """Repeat a step. Raises RuntimeError when it is not a step this time."""
         if not self._takes(choice):
             raise RuntimeError(f"{self.target.name} does not do the same again: {choice}")
 
     def time_passes(self) -> Choice | None:
-        """By itself, as nobody can do anything but wait. None: nothing is waited for any more."""
+        """Let time pass, as all buyers only wait. None: there is nothing left to wait for."""
         if self._over():
             return None
         patient = self.now if self.in_flight else EPOCH + LONG_AFTER
@@ -110,7 +110,7 @@ class ScheduleRun:
         return choice
 
     def told(self) -> tuple[str, ...]:
-        """Each buyer; "" when he waits for ever."""
+        """Return each buyer's outcome; "" when he waits forever."""
         return tuple(
             CRASHED if number in self.crashed else outcome(buyer.requests[0])
             for number, buyer in enumerate(self.buyers)
@@ -166,7 +166,7 @@ class ScheduleRun:
             return False
         if choice.kind == "lost":
             if isinstance(answer, Lost):
-                return False  # it broke before: there is no reply to be lost
+                return False  # it broke before: there is no reply that could be lost
             answer, self.left = Lost(), self.left.less("lost")
         self.seen = None
         at = self.at[choice.buyer]
@@ -178,7 +178,7 @@ class ScheduleRun:
         return True
 
     def _give_up(self, choice: Choice) -> bool:
-        """What it sends arrives some other time."""
+        """The buyer gives up on its command, which arrives later."""
         buyer = self.buyers[choice.buyer]
         request = buyer.requests[choice.strand]
         if not isinstance(request, Send) or request.connection in self.stage.broken:
@@ -208,7 +208,7 @@ class ScheduleRun:
         return self.seen
 
     def _deadlines(self, renewals: bool) -> set[int]:
-        """When something happens by itself."""
+        """Return when something happens by itself."""
         found = {
             until + 1 for keys in self._look().keys for _, until in keys.values() if until >= 0
         }
@@ -220,7 +220,7 @@ class ScheduleRun:
 
     def _pauses(self) -> set[int]:
         found = self._deadlines(renewals=False)
-        # Some leases are but a time that buyers compare with their own clocks.
+        # Some leases are only times that buyers compare with their own clocks.
         if not found and any(buyer.tells_time for _, buyer in self._alive()):
             return {self.now + pause for pause in self.target.pauses}
         return found

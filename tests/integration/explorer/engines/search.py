@@ -1,8 +1,8 @@
 """Every schedule on real servers, one after the other, each of them from its beginning.
 
-The judge of the graph: it has no model, knows no states, and merges nothing. What the graph counts
-and where it ends is to be the same here. Slow, and therefore for small cases: some milliseconds for
-each schedule.
+It checks the graph: it has no model, knows no states, and merges nothing. It must find the same
+number of schedules and the same ends. It is slow, some milliseconds for each schedule, and
+therefore for small cases.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from app.explorer.targets import Target
 from tests.integration.explorer.engines.engine import End, Endless
 from tests.integration.explorer.engines.schedule_run import Choice, ScheduleRun
 
-LONGEST = 300  # steps of a schedule; who is not through by then goes round in a circle
+LONGEST = 300  # steps of a schedule; a longer one goes round in a circle
 
 
 @dataclass
 class Fork:
-    """A moment of the schedule that is being run."""
+    """A step of the current schedule at which there are several choices."""
 
     untried: list[Choice]
     chosen: Choice | None = None
-    went: bool = False  # somebody could go on from here, or time has passed
+    went: bool = False  # a buyer could continue from here, or time has passed
 
 
 class Search:
@@ -42,7 +42,7 @@ class Search:
         self.names = names
         self.faults = faults
         self.setup = target.setup()
-        # Nothing is remembered for a failover where none is asked for: it takes time.
+        # The state before a write is saved only for a failover: it takes time.
         self.stage = RealBackend(servers[: len(self.setup)], remembers=faults.failover > 0)
         self.path: list[Fork] = []
 
@@ -66,7 +66,7 @@ class Search:
         return found
 
     def _goes_to_the_end(self, run: ScheduleRun) -> bool:
-        """As last time, but for the last fork. False: nothing was left to be done there."""
+        """Repeat the last schedule up to its last fork. False: no choice is left there."""
         for fork in self.path[:-1]:
             if fork.chosen:
                 run.repeat(fork.chosen)

@@ -18,10 +18,10 @@ from tests.integration.explorer.engines.engine import CRASHED, End, Endless
 
 
 class Counted:
-    """Without a Symmetry: who ended how is to be told apart by name."""
+    """Without a Symmetry: the ends must show which buyer got which outcome."""
 
     def __init__(self, target: Target, buyers: int, faults: Faults, states: int) -> None:
-        """A graph of more than `states` counts as Endless."""
+        """Treat a graph of more than `states` as Endless."""
         self.target = target
         self.buyers = buyers
         self.faults = faults
