@@ -1,4 +1,4 @@
-"""Who acts in a story: buyers, each with a clock that stands still until the story goes on."""
+"""Buyers of a story, each with a clock that stands still until the story continues."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from tests.integration.locks.story import Story
 
 LEASE = 10  # s
-EPOCH = 1000  # what clocks say when a story begins; small, to be read
+EPOCH = 1000  # the clocks' time when a story begins; small, so that it is easy to read
 
 
 class Died(BaseException):
-    """A buyer's process is gone: nothing that catches errors may catch this."""
+    """A buyer's process has died: no error handling may catch this."""
 
 
 class StoryClock(Clock):
-    """Stands still until the story goes on; what is to be done every so often waits for a word."""
+    """A clock that stands still until the story continues; so do its repeated tasks."""
 
     def __init__(self, story: Story, name: str, ahead: float) -> None:
         self.story = story
@@ -49,7 +49,7 @@ class StoryClock(Clock):
 
 
 class Buyer:
-    """Holds a handle of the recipe, and does one thing at a time."""
+    """A buyer with a handle of the recipe, who does one step at a time."""
 
     def __init__(self, story: Story, name: str, ahead: float) -> None:
         self.story = story
@@ -65,7 +65,7 @@ class Buyer:
         self.cut: set[str] = set()  # commands that never arrive
         self.sent: list[str] = []
         self.replies: list[str] = []
-        self.stock = 0  # as read last
+        self.stock = 0  # as it was read last
 
     def takes(self) -> None:
         """Try once to take the lock."""
@@ -76,7 +76,7 @@ class Buyer:
             self.says("dies")
 
     def stands_in_line(self, *meanwhile: Callable[[], object]) -> None:
-        """Take the lock, after waiting as many times as there are things to happen meanwhile."""
+        """Take the lock, after as many waits as there are things to happen meanwhile."""
         self.meanwhile = list(meanwhile)
         self.lock.acquire()
 
@@ -90,7 +90,7 @@ class Buyer:
             self.says("sold out")
 
     def writes(self) -> None:
-        """What the critical section ends with: the sale."""
+        """Write the sale, at the end of the critical section."""
         self.store.set("stock", self.stock - 1)
         self.store.rpush("orders", self.name)
 
@@ -100,7 +100,7 @@ class Buyer:
             self.writes()
 
     def sells_without_exec(self) -> None:
-        """The sale and the release in one MULTI that is never executed."""
+        """Send the sale and the release in one MULTI that is never executed."""
         with self.store.pipeline() as pipe:
             pipe.watch("lock")
             self.stock = int(pipe.get("stock") or 0)
@@ -111,7 +111,7 @@ class Buyer:
             self.says("has queued its sale, and goes")
 
     def reads_fenced(self) -> None:
-        """As mode `fenced` does: the store looks at the fencing token."""
+        """Read as mode `fenced` does: the store checks the fencing token."""
         self.stock = int(self.runs("read_fenced", "seen", "stock", f"key:{self.name}")[0])
 
     def writes_fenced(self) -> None:
@@ -120,14 +120,14 @@ class Buyer:
             self.says("is refused, and nothing is written")
 
     def takes_fused(self) -> None:
-        """As mode `fused` does: the stock comes with the lock."""
+        """Take the lock as mode `fused` does: the stock comes with the lock."""
         self.fused = FusedLock(self.store, "lock", clock=self.clock)
         values = self.fused.acquire(["stock"], timeout_s=0)
         assert values, "a fused story has no line"
         self.stock = int(values[0])
 
     def leaves_fused(self) -> None:
-        """The sale goes with the lock."""
+        """Leave with the sale and the release in one step."""
         if not self.stock:
             self.says("sold out")
             self.fused.release()
@@ -147,7 +147,7 @@ class Buyer:
             self.says("it was not mine any more")
 
     def does_what_is_due(self) -> None:
-        """What its recipe does every so often."""
+        """Run the recipe's repeated tasks, such as renewals."""
         for deed in list(self.clock.deeds):
             if not deed():
                 self.clock.deeds.remove(deed)
@@ -168,7 +168,7 @@ class Buyer:
         self.before(command, die)
 
     def cut_off(self, command: str) -> None:
-        """This one of its commands gets no answer."""
+        """Let the buyer's `command` never arrive, and time out."""
         self.cut.add(command)
 
     def says(self, words: str) -> None:
@@ -186,7 +186,7 @@ class Buyer:
 
     def answered(self, reply: object) -> None:
         self.replies.append(told(reply))
-        if len(self.replies) == len(self.sent):  # of MULTI … EXEC the last one tells all
+        if len(self.replies) == len(self.sent):  # of MULTI … EXEC the last one reports all
             self.said(", ".join(self.sent), self.replies[-1])
 
     def waiting(self) -> None:

@@ -31,7 +31,7 @@ from tests.support.zookeeper import end_session
 
 @pytest.fixture
 def servers(services: Services) -> Servers:
-    """Where the recipes live, empty. A recipe that needs more than the store finds it here."""
+    """Servers for the recipes, empty. A recipe that needs more than the store finds it here."""
     return services.servers
 
 
@@ -42,7 +42,7 @@ def clock() -> SetClock:
 
 @pytest.fixture
 def lock(servers: Servers, clock: SetClock) -> Lock:
-    """Makes handles on one and the same lock."""
+    """Make handles on one and the same lock."""
 
     def make(name: str, lease: float = 10.0, by: Clock = clock, at: Servers = servers) -> Handle:
         return handle(name, at, by, lease)
@@ -52,14 +52,14 @@ def lock(servers: Servers, clock: SetClock) -> Lock:
 
 @pytest.fixture
 def take_away(servers: Servers, clock: SetClock) -> TakeAway:
-    """Ends a lock under its holder's hands."""
+    """End a lock while its holder has it."""
 
     def lapse(lock: Handle) -> None:
         if lock.name in NO_LEASE:
             servers.store.delete(KEY)
         if lock.needs == "zookeeper":
             end_session(servers)
-        # A lease in whole seconds may last two more.
+        # A lease in whole seconds may last two seconds longer.
         pass_time(servers, clock, lock.lease_s + 2)
 
     return lapse
@@ -67,7 +67,7 @@ def take_away(servers: Servers, clock: SetClock) -> TakeAway:
 
 @pytest.fixture
 def hold_up() -> Iterator[HoldUp]:
-    """Makes servers as `held_up` does."""
+    """Make servers as `held_up` does."""
     made: list[Servers] = []
 
     def make(settings: Settings, command: str, hand: Callable[[], object]) -> Servers:
@@ -81,7 +81,7 @@ def hold_up() -> Iterator[HoldUp]:
 
 @pytest.fixture
 def other(servers: Servers) -> Iterator[Callable[..., Forked]]:
-    """Makes holders in processes of their own, killed when the test has ended."""
+    """Make holders in processes of their own, which are killed when the test has ended."""
     made: list[Forked] = []
 
     def make(name: str, lease: float, hang_before: str = "") -> Forked:
@@ -95,7 +95,7 @@ def other(servers: Servers) -> Iterator[Callable[..., Forked]]:
 
 @pytest.fixture
 def at_own(own_store: StoreServer, tmp_path: Path) -> Iterator[Servers]:
-    """A client with the shop's own patience, of a server that the test may kill or freeze."""
+    """A client with the shop's own timeouts, of a server that the test may kill or freeze."""
     servers = Servers(Settings(redis_url=own_store.url, var_dir=str(tmp_path)))
     yield servers
     servers.store.connection_pool.disconnect()

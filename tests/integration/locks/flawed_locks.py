@@ -1,7 +1,7 @@
-"""Locks with the flaws that tutorials have and our recipes mend, and their stories.
+"""Locks with the flaws that tutorials have and our recipes repair, and their stories.
 
-Broken on purpose, and for pages and tests alone. Each lock differs in one flaw from the recipe on
-whose page it is shown.
+They are broken on purpose, and only for pages and tests. Each lock differs in one flaw from the
+recipe on whose page it is shown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tests.integration.locks.story import Story, Telling
 
 
 class NoToken(Handle):
-    """SETNX to take it, DEL to release it: nothing says whose it is (of `setnx`)."""
+    """SETNX to take it, DEL to release it: no token says whose it is (of `setnx`)."""
 
     name = "no_token"
     exhibit = True
@@ -59,7 +59,7 @@ class BytesAgainstStr(SetNxExpire):
 
 
 class NobodyThere(GetSet):
-    """Reads the stamp as if somebody always held the lock (of `getset`)."""
+    """Reads the stamp as if the lock were always held (of `getset`)."""
 
     name = "nobody_there"
 
@@ -80,7 +80,7 @@ def by(recipe: type[Handle], telling: Telling) -> Telling:
 
 
 def nobody_looks(story: Story) -> None:
-    """Each is alone inside, and none asks whether anything is left."""
+    """Each buyer is alone inside, and none checks whether anything is left."""
     for buyer in (story.buyer("A"), story.buyer("B")):
         buyer.takes()
         buyer.looks()

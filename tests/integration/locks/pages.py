@@ -1,6 +1,6 @@
 """The pages in docs/locks: their timelines are what really happens, their list is the catalogue.
 
-`python -m tests.integration.locks.pages` writes both anew.
+`python -m tests.integration.locks.pages` writes both again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ TABLE = "<!-- the list: written by tests/integration/locks/pages.py -->\n{text}<
 
 
 def blocks(page: str) -> dict[str, str]:
-    """The timelines on a page by their names."""
+    """Return the timelines on a page by their names."""
     return {drawing.name: drawing.text for drawing in drawings(page)}
 
 
@@ -40,7 +40,7 @@ def timeline(where: Where, recipe: str, telling: Telling) -> str:
 
 
 def _drawn(story: Story) -> str:
-    """A column a buyer, in the order of their names; then the values that stand after each step."""
+    """Draw a column for each buyer, by name, and then the values after each step."""
     if story.wide:
         columns = [f"buyer {name}" for name in sorted(buyer.name for buyer in story.buyers)]
         table = [
@@ -72,20 +72,20 @@ def _drawn(story: Story) -> str:
 
 
 def with_timelines(page: str, where: Where, recipe: str) -> str:
-    """The page with every timeline as it happens now."""
+    """Return the page with every timeline as it happens now."""
     for name, telling in STORIES[recipe].items():
         page = _replaced(page, BLOCK, name=name, text=timeline(where, recipe, telling))
     return page
 
 
 def _replaced(page: str, form: str, text: str, **names: str) -> str:
-    """What stands in `form`, if it is on the page, becomes `text`."""
+    """Replace the text in `form` by `text`, if the form is on the page."""
     old = form.format(text=".*?", **names)
     return re.sub(old, lambda _: form.format(text=text, **names), page, flags=re.DOTALL)
 
 
 def index() -> str:
-    """The list of docs/locks/README.md, from what the recipes say of themselves."""
+    """Return the list of docs/locks/README.md, from the recipes' own descriptions."""
     rows = [
         "| Recipe | What it is | Prevents | Breaks | Cost | Sound |",
         "|---|---|---|---|---|---|",
@@ -111,13 +111,13 @@ def rewrite() -> None:
 
 
 def told() -> list[str]:
-    """The recipes whose pages are played, of those that there are."""
+    """Return the recipes whose pages are played, of those that exist."""
     return [recipe for recipe in STORIES if recipe in LOCKS]
 
 
 @contextmanager
 def servers(folder: Path, program: str | None = None, database: str = "") -> Iterator[Where]:
-    """Servers for the stories alone, which empty them. SQLite unless `database` is a URL."""
+    """Start servers only for the stories, which empty them. SQLite unless `database` is a URL."""
     with ExitStack() as stack:
         urls = []
         for number in range(4):

@@ -1,4 +1,4 @@
-"""What the page of `queue` tells: buyers who stand in line until they are called."""
+"""Stories of the page of `queue`: buyers who stand in line until they are called."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def called(story: Story) -> None:
 
 
 def too_late(story: Story) -> None:
-    """As in `stands_still`, but stock and sale travel with the lock."""
+    """Like `stands_still`, but stock and sale are sent with the lock's commands."""
     a, b = story.buyer("A"), story.buyer("B")
     a.takes_fused()
     story.passes(10, "A's process is frozen")
@@ -32,7 +32,7 @@ def too_late(story: Story) -> None:
 
 
 def passed_over(story: Story) -> None:
-    """B is next and frozen. C, behind it, watches the hand-over."""
+    """B is next and frozen. C, behind it, gets the lock when the hand-over has timed out."""
     a, b, c = story.buyer("A"), story.buyer("B"), story.buyer("C")
     a.takes()
 
@@ -52,7 +52,7 @@ def passed_over(story: Story) -> None:
 
 
 def shown(telling: Telling) -> Telling:
-    """The same, with the line and the fencing token beside each step."""
+    """Return the same story, with the line and the fencing token shown at each step."""
 
     def told(story: Story) -> None:
         story.wide = False

@@ -1,4 +1,4 @@
-"""What the pages in docs/locks tell: for each recipe how all goes well, and how it fails."""
+"""Stories of the pages in docs/locks: for each recipe how all goes well, and how it fails."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def outlives_lease(story: Story) -> None:
 
 
 def deletes_anothers(story: Story) -> None:
-    """A has sold in time and is only late to leave."""
+    """A has sold in time, and only its release is late."""
     story.restock(2)
     a, b, c = story.buyer("A"), story.buyer("B"), story.buyer("C")
     a.takes()
@@ -72,7 +72,7 @@ def clock_is_ahead(story: Story) -> None:
 
 
 def deletes_a_new_one(story: Story) -> None:
-    """Z died long ago. B looked at its lock before A took it over, and deletes after."""
+    """Z died long ago. B read Z's lock before A took it over, and deletes it after that."""
     a, b, z = story.buyer("A"), story.buyer("B"), story.buyer("Z")
     z.takes()
     z.says("dies")
@@ -119,7 +119,7 @@ def numbered_in_vain(story: Story) -> None:
 
 
 def refused(story: Story) -> None:
-    """As mode `fenced` sells: A is overtaken, and the store knows it."""
+    """Like mode `fenced`: A is overtaken, and the store refuses its write."""
     story.wide = False
     story.shows("seen")
     a, b = story.buyer("A"), story.buyer("B")
@@ -154,7 +154,7 @@ def a_master_forgets(story: Story) -> None:
 
 
 def one_after_the_other(story: Story) -> None:
-    """All that an unconditional SETEX can do: B comes when A has left."""
+    """The only case in which an unconditional SETEX works: B comes when A has left."""
     a, b = story.buyer("A"), story.buyer("B")
     a.takes()
     a.sells()
@@ -182,7 +182,7 @@ def renewed_for_ever(story: Story) -> None:
         a.does_what_is_due()
 
 
-# Recipe -> block of its page -> what is told there.
+# Recipe -> block of its page -> the story that is told there.
 STORIES: dict[str, dict[str, Telling]] = {
     "setnx": {
         "good": in_turn,
@@ -224,5 +224,5 @@ STORIES: dict[str, dict[str, Telling]] = {
     "redlock": {"good": in_turn, "fails": a_master_forgets},
 }
 
-# Recipe -> why nobody plays its page's timelines.
+# Recipe -> why its page's timelines are not played.
 DRAWN_BY_HAND = {"zookeeper": "its requests go over connections and threads of kazoo's own"}

@@ -1,7 +1,7 @@
-"""A story about a lock: buyers who do as they are told, on a real server, and a tape of it all.
+"""A story about a lock: buyers who follow a script, on a real server, and a tape of it all.
 
-Everything but the server is in the story's hand: who does what and when, the clocks, the tokens,
-and the moment between two commands of one buyer. So a story always gives the same timeline.
+The story controls everything except the server: each buyer's steps and their times, the clocks, the
+tokens, and the moment between two commands of one buyer. So a story always gives the same timeline.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Where:
 
 
 class Story:
-    """One unit in stock, nobody in the lock, and a tape that begins to run."""
+    """One unit in stock, a free lock, and a tape that begins to run."""
 
     def __init__(self, where: Where, recipe: str) -> None:
         self.where = where
@@ -64,14 +64,14 @@ class Story:
         self.rows: list[Row] = []
         self.buyers: list[Buyer] = []
         self.fences: dict[str, str] = {}  # long fencing token -> short one
-        # For what no buyer does: it is not taped.
+        # For steps that no buyer takes: they are not taped.
         self.outside = Servers(self.settings)
         self.stores = [connect(url, 3_000) for url in (where.store, *where.masters)]
         for store in self.stores:
             store.flushall()
             for script in SCRIPTS.values():
                 store.script_load(script)
-        self.looks = {"stock": self.value("stock")} | self._locks()  # what stands beside each line
+        self.looks = {"stock": self.value("stock")} | self._locks()  # shown on each line
         self.restock(1)
 
     def _locks(self) -> dict[str, Callable[[], object]]:
@@ -87,7 +87,7 @@ class Story:
         return lambda: self.stores[master].get(key)
 
     def line(self) -> object:
-        """The names of those who stand in it."""
+        """Return the names of the buyers in the line."""
         places = self.stores[0].lrange(LINE, 0, -1)
         return " ".join(json.loads(place)[0].removeprefix("tok-") for place in places) or None
 
@@ -104,7 +104,7 @@ class Story:
         self.stores[0].set("stock", units)
 
     def buyer(self, name: str, ahead: float = 0) -> Buyer:
-        """A new buyer, whose wall clock is `ahead` s ahead of the others'."""
+        """Return a new buyer, whose wall clock is `ahead` s ahead of the others'."""
         self.buyers.append(Buyer(self, name, ahead))
         return self.buyers[-1]
 
@@ -117,14 +117,14 @@ class Story:
     def tell(self, who: str, text: str, command: bool = False) -> None:
         values = [look() for look in self.looks.values()]
         state = tuple("-" if value is None else self.short(told(value)) for value in values)
-        # What is random in somebody's words names his process, or else a channel of his.
+        # The random part of a buyer's command names his process, or else a channel of his.
         text = RANDOM.sub(who, self.short(text))
         self.rows.append(Row(who, text, command, state))
 
     def short(self, text: str) -> str:
-        """Fencing tokens hold the server's time: here the first one is fence-1, and so on.
+        """Shorten fencing tokens, which hold the server's time, to fence-1, fence-2 …
 
-        What is left of a lease is told in whole seconds, rounded up; a place in the line is a name.
+        The rest of a lease is given in whole seconds, rounded up; a place in the line is a name.
         """
         for long in FENCE.findall(text):
             self.fences.setdefault(long, f"fence-{len(self.fences) + 1}")
@@ -133,13 +133,13 @@ class Story:
         return PLACE.sub(r"place-\1", text.replace(OTHER_KEYS, " …"))
 
     def ends(self) -> None:
-        """The balance, by what stands on the server."""
+        """Add the balance, by the values on the server."""
         sold = self.stores[0].llen("orders") + self.stores[0].xlen("sales")
         verdict = ": OVERSOLD" if sold > self.stocked else ""
         self.tell("", f"sold {sold} of {self.stocked}{verdict}")
 
     def passes(self, seconds: float, words: str) -> None:
-        """So much time goes by, for all clocks and for the leases on the servers."""
+        """Let so much time pass, for all clocks and for the leases on the servers."""
         self.time += seconds
         for store in self.stores:
             for key in store.scan_iter():
@@ -150,12 +150,12 @@ class Story:
         self.tell("", f"{seconds:g} s go by: {words}")
 
     def deletes_lock(self, words: str) -> None:
-        """As a person does who takes its holder for dead."""
+        """Delete the lock, as a person does who thinks that its holder has died."""
         self.stores[0].delete("lock")
         self.tell("", words)
 
     def forgets(self, master: int, words: str) -> None:
-        """What a master without a log has after a restart: nothing."""
+        """Empty a master, like a restart without a log."""
         self.stores[master].flushdb()
         self.tell("", words)
 

@@ -1,4 +1,4 @@
-"""A wire that can be listened to: what goes out to a server and what comes back, word for word."""
+"""A wire with a listener: what goes out to a server and what comes back, word for word."""
 
 from __future__ import annotations
 
@@ -30,34 +30,34 @@ NAMES = {
     for name, text in SCRIPTS.items()
 }
 PARAMETER = re.compile(r"\?|%\((?P<name>\w+)\)s(::[A-Z]+( PRECISION)?(\(\d+\))?)?")
-# The database's clock, as each of the two has to be asked for it.
+# The question for the database's clock, for each of the two databases.
 NOW = re.compile(
     r"CAST\(extract\(epoch FROM clock_timestamp\(\)\) AS double precision\)"
     r"|\(\(julianday\('now'\) - 2440587\.5\) \* 86400\.0\)"
 )
-UNHEARD = re.compile(r"\blocks\.| AS anon_1")  # SQLAlchemy says more than one would type
-LIMITS = ("PRAGMA", "SELECT set_config")  # time-outs: no part of any recipe
+UNHEARD = re.compile(r"\blocks\.| AS anon_1")  # SQLAlchemy adds more than a person would type
+LIMITS = ("PRAGMA", "SELECT set_config")  # timeouts: no part of any recipe
 
 
 class Listener(Protocol):
     def sending(self, wire: str, commands: list[tuple[Any, ...]]) -> None:
-        """Several at once: a MULTI … EXEC. While this runs nothing has gone out yet."""
+        """Called before several commands are sent at once: a MULTI … EXEC."""
 
     def answered(self, reply: object) -> None:
-        """To one of them, in order; an error is a redis.ResponseError."""
+        """Called for each reply, in order; an error is a redis.ResponseError."""
 
     def waiting(self) -> None:
-        """For a word that nobody has asked for. While this runs none is read."""
+        """Called before waiting for a message. While this runs, none is read."""
 
     def called(self, word: bytes) -> None:
-        """The word has come."""
+        """Called when the message has come."""
 
     def said(self, statement: str, reply: str = "") -> None:
-        """To a database, with what it did."""
+        """Called for a statement to a database, with its effect."""
 
 
 class TapedServers(Servers):
-    """The same servers over wires that a listener hears and can hold up."""
+    """The same servers over wires on which a listener hears and can delay everything."""
 
     def __init__(self, settings: Settings, listener: Listener, masters: Iterable[str]) -> None:
         super().__init__(settings)
@@ -73,7 +73,7 @@ class TapedServers(Servers):
 
     @cached_property
     def masters(self) -> list[redis.Redis]:
-        """Redlock's; what goes to the first one begins with "1: "."""
+        """Redlock's masters; what goes to the first one begins with "1: "."""
         timeout = self.settings.store_timeout
         return [
             self._taped(connect(url, timeout), f"{number}: ")
@@ -90,7 +90,7 @@ class TapedServers(Servers):
             if cursor.description is None:
                 self._said(text, values, f"{cursor.rowcount} row{'s' * (cursor.rowcount != 1)}")
                 return
-            rows = deque(cursor.fetchall())  # read here, and given back for the one who asked
+            rows = deque(cursor.fetchall())  # read here, and given back to the caller
             context.cursor_fetch_strategy = FullyBufferedCursorFetchStrategy(cursor, None, rows)
             self._said(text, values, ", ".join(str(bool(answer)).lower() for (answer, *_) in rows))
 
@@ -105,7 +105,7 @@ class TapedServers(Servers):
 
         @event.listens_for(engine, "checkin")
         def committed(_connection: Any, _record: Any) -> None:
-            while committing:  # told when it is done: then others see what was written
+            while committing:  # reported after it is done, when others see what was written
                 self.listener.said(committing.pop())
 
         @event.listens_for(engine, "rollback")
@@ -118,7 +118,7 @@ class TapedServers(Servers):
         pool = client.connection_pool
         heard = {"listener": self.listener, "wire": wire}
         pool.connection_class = type("Taped", (Taped, pool.connection_class), heard)
-        return SendsOnce(connection_pool=pool)  # each command at a connection, to be heard
+        return SendsOnce(connection_pool=pool)  # each command of a connection, as it is reported
 
     def _said(self, text: str, values: Any, reply: str) -> None:
         if not text.startswith(LIMITS):
@@ -126,7 +126,7 @@ class TapedServers(Servers):
 
 
 class Taped(Metered):
-    """A real connection; its listener is told of what goes out and what comes back."""
+    """A real connection whose listener gets what goes out and what comes back."""
 
     listener: ClassVar[Listener]
     wire: ClassVar[str]
@@ -140,7 +140,7 @@ class Taped(Metered):
         return super().pack_commands(commands)
 
     def read_response(self, *args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("timeout"):  # only who waits for a word has one of its own
+        if kwargs.get("timeout"):  # only a client that waits for a message has one of its own
             self.listener.waiting()
         try:
             reply = super().read_response(*args, **kwargs)
@@ -156,7 +156,7 @@ class Taped(Metered):
 
 
 def written(command: tuple[Any, ...]) -> str:
-    """As somebody would type it; a script by its name instead of its hash and count of keys."""
+    """Return the command as a user would type it, with a script's name for its hash."""
     words = [word.decode() if isinstance(word, bytes) else str(word) for word in command]
     if words[0] == "EVALSHA":
         words[1:3] = [NAMES[words[1]]]
@@ -177,7 +177,7 @@ def told(reply: object) -> str:
 
 
 def sql(text: str, values: Any) -> str:
-    """A statement in one line, its values in their places, the same for every database."""
+    """Return a statement in one line with its values, the same for every database."""
     nameless = iter(()) if isinstance(values, dict) else iter(values)
 
     def value(found: re.Match[str]) -> str:

@@ -1,7 +1,7 @@
-"""What every recipe promises, parametrised over all of them.
+"""The contract of every recipe, parametrised over all of them.
 
-What an exhibit cannot keep stands in EXEMPT with the reason, and a test in test_exhibits.py shows
-it broken. What only some recipes can do is in test_offers.py.
+What an exhibit cannot keep is listed in EXEMPT with the reason, and a test in test_exhibits.py
+shows it broken. What only some recipes can do is in test_offers.py.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def test_a_loss_can_be_asked_for_inside_and_is_told_once(
     take_away(holder)
     assert holder.lost
     assert not holder.release()
-    holder.lose()  # whoever else notices
+    holder.lose()  # a loss that is noticed elsewhere
     assert (told, holder.counts.losses, holder.lost) == ([True], 1, True)
 
 
@@ -175,7 +175,7 @@ def test_a_release_that_comes_too_late_says_so_and_frees_nobody_elses(
 
 @of_the_store
 def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -> None:
-    """So that it works on a cluster, beside the stock that it guards."""
+    """So that it works on a cluster, next to the stock that it guards."""
     lock(name).acquire(wait_s=0)
     slots = {key_slot(key) for key in all_keys(servers.store)}
     assert slots == {key_slot(KEY.encode())}
@@ -186,8 +186,8 @@ def test_all_its_keys_are_in_one_slot(lock: Lock, servers: Servers, name: str) -
 def test_a_server_that_does_not_answer_is_told_after_two_time_outs(
     own_store: StoreServer, at_own: Servers, time_outs: list[int], how: str, name: str
 ) -> None:
-    """Of 400 ms each, so that a purchase is answered in a second."""
-    key = f"{KEY}:{Clock().token()}"  # what timed out in the test before may yet be executed
+    """Timeouts of 400 ms each, so that a purchase is answered within a second."""
+    key = f"{KEY}:{Clock().token()}"  # a timed-out command of the test before may still run
     holder, second = (handle(name, at_own, key=key) for _ in range(2))
     assert holder.acquire(wait_s=0)
     getattr(own_store, how)()

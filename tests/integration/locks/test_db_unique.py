@@ -28,7 +28,7 @@ def lock(services: Services, lease: float = 10.0, clock: Clock | None = None) ->
 
 
 def leave_behind(services: Services, seconds: float) -> None:
-    """The row of a holder who died; its lease ends `seconds` from now."""
+    """Leave the row of a holder that died; its lease ends `seconds` from now."""
     with services.engine.begin() as sql:
         sql.execute(insert(LockRow).values(name=KEY, owner="dead", until=Now() + seconds))
 
@@ -39,7 +39,7 @@ def test_the_databases_clock_is_right(services: Services) -> None:
 
 
 def race(services: Services, mark: str) -> list[bool]:
-    """Two find the lock free, or over, and stand before their write at the same time."""
+    """Let two find the lock free, or expired, and stop before their write at the same time."""
     locks = [lock(services), lock(services)]
     meet = threading.Barrier(2, timeout=10)
     with before_statement(services, mark, hand=meet.wait):

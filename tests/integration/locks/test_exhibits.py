@@ -15,7 +15,7 @@ from tests.support.locks import KEY, HoldUp, Lock, SetClock, handle, renewing
 from tests.support.servers import StoreServer, until
 
 RUNS_ON = ["valkey"]  # the contract tries each recipe on each store
-NOON = 1_700_000_000  # a whole second, for clocks that stand
+NOON = 1_700_000_000  # a whole second, for clocks that stand still
 
 
 def test_setnx_is_held_for_ever_by_a_dead_holder(
@@ -105,7 +105,7 @@ def test_getset_two_owners_with_equal_stamps_cannot_be_told_apart(
 
 
 def test_getset_sees_that_nobody_is_there(services: Services, lock: Lock, hold_up: HoldUp) -> None:
-    """The holder leaves between the SETNX of the next one and its GET."""
+    """The holder leaves between the next buyer's SETNX and its GET."""
     holder = lock("getset")
     holder.acquire()
     next_one = lock("getset", at=hold_up(services.settings, "GET", holder.release))
@@ -158,7 +158,7 @@ def test_watchdog_any_renews_for_ever_what_a_dead_one_held(
 
 
 def test_watchdog_any_keeps_one_thread_a_key_and_not_one_an_acquire(lock: Lock) -> None:
-    """Ours to keep the shop alive; as written there would be fifty."""
+    """One thread for a key keeps the shop alive; as taught there would be fifty."""
     for _ in range(50):
         lock("watchdog_any", 60).acquire()
     assert renewing() == 1

@@ -11,13 +11,13 @@ from tests.support.forked_process import Forked
 from tests.support.locks import Lock
 
 LEASE = 1.0
-SLACK = 40.0  # s; nobody waits as long, unless it hangs
+SLACK = 40.0  # s; a longer wait means that it hangs
 pytestmark = [pytest.mark.again, pytest.mark.parametrize("name", ["lease", "watchdog", "queue"])]
 
 
 @pytest.fixture
 def clock() -> Clock:
-    """Time that nobody sets: other processes would not follow."""
+    """The real time: other processes would not follow a simulated one."""
     return Clock()
 
 

@@ -56,7 +56,7 @@ def test_rises_when_its_key_ran_out(services: Services) -> None:
 
 
 def test_rises_when_the_clock_was_set_back(services: Services) -> None:
-    """As if the newest token came from a clock a minute ahead of the server's."""
+    """The newest token comes from a clock a minute ahead of the server's."""
     ahead = token(services.servers) + 60_000_000
     services.store.set(f"{KEY}:fence", ahead)
     assert [token(services.servers), token(services.servers)] == [ahead + 1, ahead + 2]

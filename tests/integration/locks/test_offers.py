@@ -1,4 +1,4 @@
-"""What only some recipes can do, and that the others do not pretend to. A new one adds its row."""
+"""The abilities of only some recipes; the others must not offer them. A new recipe adds its row."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ OFFERS = {
     "setnx": {"owned", "locked"},
     "setnx_expire": {"owned", "locked"},
     "lease": {"owned", "locked", "extend"},
-    "unowned": {"locked"},  # it never looks whose lock it is
-    "getset": {"locked"},  # its value tells when, not whose
+    "unowned": {"locked"},  # it never checks whose lock it is
+    "getset": {"locked"},  # its value says when, not whose
     "del_takeover": {"locked"},
     "watchdog": {"owned", "locked"},  # extending is its own affair
     "watchdog_any": set(),

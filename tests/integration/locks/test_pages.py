@@ -29,7 +29,7 @@ EACH = pytest.mark.parametrize("recipe", RECIPES)
 def where(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Where]:
-    """Servers for the stories alone: they empty them, and load their scripts."""
+    """Servers only for the stories: they empty them, and load their scripts."""
     folder = tmp_path_factory.mktemp("stories")
     program, database = None, ""
     if request.param == "redis and postgresql":
@@ -43,7 +43,7 @@ def page(recipe: str) -> str:
     return (pages.FOLDER / f"{recipe}.md").read_text()
 
 
-# Who is called by `queue` has 100 ms to take the lock.
+# A waiter that `queue` calls has 100 ms to take the lock.
 TIMED = {"queue": pytest.mark.timed}
 
 

@@ -1,4 +1,4 @@
-"""The release of WATCH, GET, MULTI, DEL, EXEC: what may happen between its look and its EXEC."""
+"""The release of WATCH, GET, MULTI, DEL, EXEC: changes between its GET and its EXEC."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_lock_that_changes_hands_there_is_left_alone(
 def test_a_server_that_goes_away_there_is_told_as_what_it_is(
     name: str, own_store: StoreServer, at_own: Servers, hold_up: HoldUp
 ) -> None:
-    """redis-py says WatchError, as if somebody else had written."""
+    """redis-py raises WatchError, as if another client had written."""
     holder = handle(name, hold_up(at_own.settings, "DEL", own_store.kill))
     assert holder.acquire(wait_s=0)
     with pytest.raises(redis.ConnectionError):

@@ -1,4 +1,4 @@
-"""Recipes in code of one's own: plain clients, a prefix, a wait, a lease; `with` and `@`."""
+"""Recipes in a user's own code: plain clients, a prefix, a wait, a lease; `with` and `@`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.zookeeper import leave
 
 RUNS_ON = ["valkey"]
 PAGE = Path("docs/locks/reuse.md")
-KEEPS_NOBODY_OUT = {"watchdog_any"}  # its SETEX asks nobody
+KEEPS_NOBODY_OUT = {"watchdog_any"}  # its SETEX keeps no client out
 
 everybody = pytest.mark.parametrize("name", LOCKS)
 keeping_others_out = pytest.mark.parametrize(
@@ -35,7 +35,7 @@ keeping_others_out = pytest.mark.parametrize(
 
 @contextmanager
 def plain(servers: Servers, needs: str, folder: Path) -> Iterator[Any]:
-    """What somebody has who knows nothing of the shop."""
+    """A client or engine of a user who knows nothing of the shop."""
     if needs == "database":
         engine = create_engine(f"sqlite:///{folder / 'plain.db'}")
         LockRow.metadata.create_all(engine, [LockRow.metadata.tables["locks"]])

@@ -1,4 +1,4 @@
-"""The sound watchdog: renews only its own, stops with the work, tells of a loss."""
+"""The sound watchdog: renews only its own lock, stops with the work, reports a loss."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_the_renewal_stops_with_the_work(services: Services, lock: Lock) -> None
 
 
 def test_the_renewal_ends_with_the_thread_that_holds_it(services: Services, lock: Lock) -> None:
-    """Whoever forgets to release, or dies in a way that lets him not."""
+    """Also if the thread forgets the release, or dies without it."""
     holder = lock("watchdog", 0.6)
     thread = threading.Thread(target=holder.acquire)
     thread.start()

@@ -1,6 +1,7 @@
-"""The third tutorial's lock, rebuilt word for word in what it does, beside our exhibit of it.
+"""The third tutorial's lock, rebuilt with the same behaviour, next to our exhibit of it.
 
-On redis-py as everybody has it, in the version that we pin: it sends again what got no answer.
+It runs on redis-py with its defaults, in the version that we pin: that resends a command that got
+no answer.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ LEASE_S = 2
 
 
 class Shared:
-    """One handle for all of a process, which is a context manager. It makes its client anew each
-    time that somebody asks for the handle, and closes it when one leaves."""
+    """One handle for all of a process, which is a context manager.
+
+    It makes its client again each time that the handle is requested, and closes it at each exit.
+    """
 
     one: ClassVar[Shared | None] = None
     client: redis.Redis
@@ -48,7 +51,7 @@ class Shared:
 
 
 class AsTaught(Handle):
-    """Broken on purpose. `over` ends its threads with the test; as taught nothing does."""
+    """Broken on purpose. `over` ends its threads with the test; as taught they never end."""
 
     name = "as_taught"
     exhibit = True
@@ -102,7 +105,7 @@ def take(request: pytest.FixtureRequest, valkey: StoreServer, store: redis.Redis
 
 
 def lengthen(store: redis.Redis) -> None:
-    """A renewal is then seen by the lease that it shortens."""
+    """Set a long lease, which a renewal then visibly shortens."""
     assert store.pexpire(KEY, 60_000), "the machine stood still for longer than a lease"
 
 
@@ -126,7 +129,7 @@ def test_its_key_outlives_holder_and_lease_and_even_the_thread_that_worked(
     worker = threading.Thread(target=work)
     worker.start()
     worker.join(10)
-    lengthen(store)  # before it collects: that stops every thread, on a busy machine for a second
+    lengthen(store)  # before it collects, which stops every thread, on a busy machine for a second
     gc.collect()
     for _ in range(2):
         until_renewed(store)
@@ -158,7 +161,7 @@ def test_who_leaves_closes_the_client_of_all_and_they_get_no_error(valkey: Store
 
 
 class SomebodyLeaves(LosesReplies):
-    """While a reply is on its way. The reply then goes on."""
+    """Leaves the context while a reply is on its way. The reply is then delivered."""
 
     what = (b"DECR",)
     shared: Shared
@@ -170,7 +173,7 @@ class SomebodyLeaves(LosesReplies):
 
 @pytest.fixture
 def wire(valkey: StoreServer, store: redis.Redis) -> Iterator[SomebodyLeaves]:
-    """On which nine are in stock."""
+    """A connection to a store with nine units in stock."""
     wire = SomebodyLeaves(valkey)
     wire.shared = Shared(wire.port)
     store.set("stock", 9)

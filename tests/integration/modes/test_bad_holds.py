@@ -29,7 +29,7 @@ def held(services: Services, round: Round, quantity: int = 1, buyer: str = "") -
 
 
 def unreadable(services: Services, round: Round, count: int) -> None:
-    """Holds of a newer version: this one cannot read them."""
+    """Add holds of a newer version, which this version cannot read."""
     keys = Keys(round.item, round.number)
     pipe = services.store.pipeline()
     for n in range(count):
@@ -40,7 +40,7 @@ def unreadable(services: Services, round: Round, count: int) -> None:
 
 
 def run_out(services: Services, *holds: Order) -> None:
-    """Their deadline is over: a millisecond later than that of the unreadable ones."""
+    """Let their deadline pass, a millisecond later than that of the unreadable ones."""
     for hold in holds:
         services.holds.look(hold)
         services.store.zadd(Keys(hold.item, hold.round).due, {hold.id: 2})
@@ -67,7 +67,7 @@ def test_unreadable_holds_in_front_block_no_other(
 
 
 def test_the_pause_of_a_bad_hold_grows(services: Services) -> None:
-    """Each look finds it twice as long after its deadline, up to a limit."""
+    """Each try finds it twice as long after its deadline, up to a limit."""
     round = services.rounds.start("apple", "atomic", 10, {"hold": LONG})
     keys = Keys("apple", round.number)
     unreadable(services, round, 1)
@@ -95,7 +95,7 @@ def test_they_do_not_disable_the_buyers_own_sweep(
 
 @pytest.mark.parametrize("what", ["bought", "hold"])
 def test_a_broken_key_of_one_hold_blocks_no_other(services: Services, what: str) -> None:
-    """Its buyer's counter, or how it has ended: the units come back all the same, and once."""
+    """Its buyer's counter, or its ending, is broken: the units still come back, and only once."""
     round = services.rounds.start("apple", "atomic", 10, {"hold": LONG, "per_buyer": 5})
     keys = Keys("apple", round.number)
     bad, *good = [held(services, round, 2, buyer=f"b{n}") for n in range(3)]
@@ -143,7 +143,7 @@ def test_a_lost_round_in_the_database_blocks_no_other(
 def test_what_nobody_can_put_back_is_not_taken_for_a_hold_that_is_back(
     services: Services, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The stock's row is lost: the hold stays owed, and the others' rounds come back."""
+    """The stock's row is lost: the hold stays owed, and the others' units come back."""
     apple = services.rounds.start("apple", "sql", 5, {"hold": LONG})
     pear = services.rounds.start("pear", "sql", 3, {"hold": LONG})
     bad, good = held(services, apple, 2), held(services, pear, 3)

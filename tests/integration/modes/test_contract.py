@@ -1,4 +1,4 @@
-"""What every mode promises, parametrised over all of them."""
+"""The contract of every mode, parametrised over all of them."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_an_ended_round_sells_nothing(services: Services, selling: Round, seller
 
 
 def cost(name: str) -> tuple[int, int]:
-    """(round trips, commands) that a mode claims, with its recipe's on top."""
+    """Return the (round trips, commands) that a mode claims, with its recipe's added."""
     mode, _, recipe = name.partition(":")
     trips, commands = MODES[mode].cost
     if not recipe:
@@ -106,7 +106,7 @@ def cost(name: str) -> tuple[int, int]:
 
 
 def test_costs_what_it_says(name: str, selling: Round, seller: Mode) -> None:
-    """A purchase that meets nobody, once the server has the scripts."""
+    """A purchase without contention, once the server has the scripts."""
     seller.sell(order(selling))
     wire = Wire()
     with metered(wire):

@@ -1,4 +1,4 @@
-"""Many buyers at once: all modes but the exhibits withstand them (test_race.py breaks those)."""
+"""Many buyers at once: all modes except exhibits stay exact (test_race.py breaks the exhibits)."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ pytestmark = [
 
 @pytest.mark.parametrize("wait", [0, 50_000])
 def test_a_crowd_is_sold_exactly_the_stock(services: Services, name: str, wait: int) -> None:
-    """Impatient buyers may be told BUSY; that is no oversell, nor an undersell. With `redlock` it
-    may be all of them: each has a vote, and nobody the most."""
+    """Impatient buyers may get BUSY; that is neither an oversell nor an undersell.
+
+    With `redlock` all of them may get it: each has a vote, and none the majority.
+    """
     round = services.rounds.start("apple", name, 40, {"wait": wait, "attempts": 1000})
     seller = mode(services, round)
     sales = at_once([lambda: seller.sell(order(round)) for _ in range(64)])

@@ -1,4 +1,4 @@
-"""decr between its DECRBY and what should follow it."""
+"""decr between its DECRBY and the step that should follow it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_round_ends_before_the_units_are_given_back(services: Services) -> N
 
 
 def test_one_key_buys_once_though_the_purchase_outlives_its_lock(services: Services) -> None:
-    """The key's lock is a lease; who notes his sale too late is given the first one's."""
+    """The key's lock is a lease; a seller that records its sale too late gets the first one's."""
     round = services.rounds.start("apple", "decr", 3, {})
     claim = Keys("apple", round.number).claim("k")
     other = mode(services, round)
@@ -85,7 +85,7 @@ def test_one_key_buys_once_though_the_purchase_outlives_its_lock(services: Servi
 def test_a_crash_after_the_decrby_leaves_a_unit_to_nobody(
     services: Services, word: str, rivals: int
 ) -> None:
-    """Killed before it notes its sale; or, beaten by a rival, before it gives the unit back."""
+    """Killed before it records its sale; or, beaten by a rival, before it gives the unit back."""
     round = services.rounds.start("apple", "decr", 1, {})
     dead = Forked(killed_sellers.before, word, services.settings.store, round, rivals)
     assert dead.ends() == -signal.SIGKILL
@@ -104,7 +104,7 @@ def test_a_key_that_is_being_sold_makes_the_impatient_busy(services: Services) -
 
 
 def test_replays_under_way_take_no_units(services: Services) -> None:
-    """The last unit, one key, many fingers: none of them is told that it is sold out."""
+    """The last unit, one key, many presses at once: none of them gets SOLD_OUT."""
     round = services.rounds.start("apple", "decr", 1, {})
     seller = mode(services, round)
     sales = at_once([lambda: seller.sell(order(round, key="k")) for _ in range(16)])

@@ -1,4 +1,4 @@
-"""Each exhibit's flaw, forced to appear; what repairs it withstands the very same race."""
+"""Each exhibit's flaw, forced to appear; the repaired modes withstand the very same race."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def test_watched_looks_whose_lock_it_watches(services: Services) -> None:
 def test_who_sells_under_anothers_lock(
     services: Services, name: str, intruder: Outcome, owner: Outcome
 ) -> None:
-    """A's lock expires before its WATCH and B has it by then. B is the one who may sell."""
+    """A's lock expires before its WATCH and B has it by then. Only B may sell."""
     round = services.rounds.start("apple", name, 1, {})
     inside: list[Buyer] = []
 
@@ -123,7 +123,7 @@ def test_who_sells_under_anothers_lock(
     def let_him_finish() -> None:
         inside[0].finish()
 
-    # `watched` is refused, and sleeps until the lock is free: that is where B goes on.
+    # `watched` is refused, and sleeps until the lock is free: B continues there.
     clock = HandClock(Once(let_him_finish)) if name == "watched" else None
     late = Handed(mode(services, round, clock), {"WATCH": Once(let_another_in)}).sell(order(round))
     assert (late.outcome, inside[0].finish().outcome) == (intruder, owner)
@@ -132,7 +132,7 @@ def test_who_sells_under_anothers_lock(
 
 
 def test_watchdog_any_fails_no_purchase_in_this_round_or_the_next(services: Services) -> None:
-    """Whoever leaves closes nothing that others are using."""
+    """A buyer that leaves must not close a client that others use."""
     for _ in range(2):
         round = services.rounds.start("apple", "lock:watchdog_any", 20, {})
         seller = mode(services, round)

@@ -1,4 +1,4 @@
-"""The store freezes in mid-sale: the buyer hears of it after two time-outs and buys once."""
+"""The store freezes in mid-sale: the buyer gets an error after two timeouts and buys once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_store_that_freezes_while_a_buyer_thinks(
     assert seller.sell(order(round, key=f"k{round.number}")).outcome is Outcome.SOLD
     fulfil_all(services.fulfil)
     audit = services.auditor.audit(round)
-    # The DECRBY arrived, and nobody noted a sale: what its row Breaks says.
+    # The DECRBY arrived, and no sale was recorded: its row in Breaks says so.
     lost = name == "decr"
     assert (audit.verdict, audit.sold) == ("undersold" if lost else "exact", 1), audit
     services.store.close()

@@ -1,4 +1,4 @@
-"""Mode `fused`: its write asks whose lock it is, however long its buyer thinks."""
+"""Mode `fused`: its write checks the lock's owner, however long its buyer thinks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.timed  # between its two steps 100 ms may pass
 def test_a_seller_frozen_between_its_steps_sells_nothing_twice(
     services: Services, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It read the stock, froze, another sold the unit: its write is refused, and it looks again."""
+    """It read the stock and froze, another sold the unit: its write is refused, and it retries."""
     round = services.rounds.start("apple", "fused", 1, {})
     frozen, other = mode(services, round), mode(services, round)
     assert isinstance(frozen, Fused)

@@ -1,4 +1,4 @@
-"""What it costs to bring holds back, and how long after their deadlines they are back."""
+"""The cost of putting holds back, and how long after their deadlines they are back."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ pytestmark = [
 
 
 def test_a_hold_that_comes_back_costs_at_most_half_of_a_sale(services: Services, name: str) -> None:
-    """CPU of all processes, both taken in one run: whatever else the machine does."""
+    """CPU of all processes, both measured in one run, so that other load affects both."""
     round = services.rounds.start("apple", name, SOLD, {"hold": 1, "wait": 60_000})
     seller = mode(services, round)
     before = cpu_s(services)
@@ -64,8 +64,7 @@ def test_a_hold_that_comes_back_costs_at_most_half_of_a_sale(services: Services,
 def test_thousands_that_run_out_within_a_second(
     services: Services, settings: Settings, name: str
 ) -> None:
-    """While 16 buyers buy. It prints how late they come back; how fast this machine is, is no
-    matter of the test."""
+    """While 16 buyers buy. It prints how late they come back; the machine's speed is not tested."""
     terms = {"hold": LONG, "wait": 60_000}
     round = services.rounds.start("apple", name, 90_000, terms)
     made = hold_at_once(services, round, MANY)

@@ -1,4 +1,4 @@
-"""Buy is hold, then pay: what every mode promises that is no exhibit."""
+"""Buy is hold, then pay: the contract of every mode except exhibits."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def look(services: Services, order: Order) -> Hold:
 
 
 def test_pay(services: Services, shop: Purchase, round: Round) -> None:
-    """Once, twice, and with the key again: it is one order; and nothing of it comes back."""
+    """Once, twice, and with the key again: it is one order, and none of its units come back."""
     order = held(shop, 3, "k")
     assert counted(services, round) == (7, 3, 0)
     assert shop.buy("apple", 3, "k").sale.order == order, "held, still"
@@ -103,7 +103,7 @@ def test_give_up(services: Services, shop: Purchase, round: Round, stands: Stand
 
 
 def test_pay_late(services: Services, shop: Purchase, round: Round) -> None:
-    """Who pays late is the first to notice."""
+    """A late payment is the first to notice."""
     order = held(shop, 10, "k")
     runs_out(services, order)
     refused_for_good(services, shop, order, Stands.EXPIRED)
@@ -160,7 +160,7 @@ def test_the_sweep_notices(services: Services, shop: Purchase, round: Round) -> 
 def test_the_sweep_notices_also_when_another_way_sells_by_then(
     services: Services, shop: Purchase, round: Round
 ) -> None:
-    services.sweep.sweep()  # there is nothing to be seen yet
+    services.sweep.sweep()  # there is nothing to see yet
     order = held(shop, 3)
     services.rounds.start("apple", "atomic", 5, {})
     runs_out(services, order)
@@ -171,7 +171,7 @@ def test_the_sweep_notices_also_when_another_way_sells_by_then(
 def test_who_settles_and_dies_leaves_it_to_the_sweep(
     services: Services, shop: Purchase, round: Round, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Between the two steps the units are held: the audit sees them, and nobody else gets them."""
+    """Between the two steps the units are held: the audit sees them, and they are not sold."""
     order = held(shop, 3)
     with monkeypatch.context() as dying:
         dying.setattr(type(services.holds), "put_back", lambda *_: False)
@@ -184,7 +184,7 @@ def test_who_settles_and_dies_leaves_it_to_the_sweep(
 
 
 def runs_out_of_patience(services: Services, order: Order) -> None:
-    """The moment has come by which its units should have been back."""
+    """Let the moment pass by which its units should have been back."""
     round = services.rounds.find(order.item, order.round)
     if not Way.of(round.mode).in_database:
         services.store.zadd(Keys(order.item, order.round).due, {order.id: 1})
@@ -218,7 +218,7 @@ def test_a_key_that_holds_holds_in_the_next_round(services: Services, shop: Purc
 
 
 def test_units_come_back_while_a_buyer_thinks(services: Services, name: str) -> None:
-    """It has read the stock without them: neither its write nor theirs is lost."""
+    """The buyer has read the stock without them: neither write is lost."""
     terms = {"hold": LONG, "wait": 0, "think": 1, "per_buyer": 5}
     round = services.rounds.start("apple", name, 10, terms)
     first = order(round, 3)
@@ -234,7 +234,7 @@ def test_units_come_back_while_a_buyer_thinks(services: Services, name: str) -> 
     seller = mode(services, round, HandClock(Once(give_up)))
     sold = seller.sell(order(round, 2)).outcome is Outcome.SOLD
     assert thought or name in WITHOUT_A_GAP
-    give_up()  # under a lock nobody could; by then somebody can
+    give_up()  # under a lock it could not; by then it can
     assert counted(services, round) == ((8, 2, 0) if sold else (10, 0, 0))
     assert mode(services, round).sell(order(round, 3)).outcome is Outcome.SOLD
 
@@ -258,7 +258,7 @@ def test_what_comes_back_is_in_no_buyers_way(
 
 
 def test_all_at_once(services: Services, shop: Purchase, round: Round) -> None:
-    """Eight who pay, decline, look and sweep: one of them settles it, and its units go one way."""
+    """Eight pay, decline, look and sweep at once: one settles it, and counts its units once."""
     order, other = held(shop, 3), held(shop, 2)
     runs_out(services, other)
     told: list[Stands] = []

@@ -1,4 +1,4 @@
-"""A hold that stands in the database outlives what the store forgets."""
+"""A hold in the database survives whatever the store forgets."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_its_key_is_not_told_sold_when_the_loss_is_accepted(
 def test_of_a_round_that_nobody_knows_it_is_not_said_to_be_paid(
     services: Services, shop: Purchase, round: Round
 ) -> None:
-    """The books have no round that began while they did not answer."""
+    """The ledger has no round that began while it was away."""
     lost = held(shop, 3)
     services.rounds.start("pear", round.mode, 5, {"hold": LONG})
     other = shop.buy("pear", 2).sale.order

@@ -1,4 +1,4 @@
-"""Work that outlives its lease: the modes that notice sell every unit once, and say it."""
+"""Work that outlives its lease: the modes that notice sell every unit once, and report it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_who_is_overtaken_sells_nothing(services: Services, name: str, told: Out
 
 
 def test_fenced_refuses_a_write_when_a_newer_holder_has_but_read(services: Services) -> None:
-    """Checked on writes only, A's write would pass, and B's after it: a lost update."""
+    """If only writes were checked, A's write would pass, and B's after it: a lost update."""
     round = services.rounds.start("apple", "fenced", 1, {})
     newer: list[Buyer] = []
 
@@ -111,7 +111,7 @@ def test_watched_never_sells_when_the_work_always_outlives_the_lease(services: S
 def test_patience_ends_when_the_work_always_outlives_the_lease(
     services: Services, name: str
 ) -> None:
-    """The lock is free at every try: nobody waits for it, and yet the buyer has waited."""
+    """The lock is free at every try: no buyer holds it, and yet the patience ends."""
     round = services.rounds.start("apple", name, 1, {"wait": 10, "attempts": 5})
 
     def take_long() -> None:

@@ -1,4 +1,4 @@
-"""At most so many units a buyer in a round: in every mode, and in the step that sells."""
+"""At most so many units for a buyer in a round: in every mode, and in the step that sells."""
 
 from __future__ import annotations
 
@@ -97,8 +97,10 @@ def test_a_round_without_a_limit_has_no_statement(services: Services, name: str)
 
 
 def presses(services: Services, name: str) -> list[Outcome]:
-    """One buyer, who may have one unit, presses twice under two keys; each at a worker of its own,
-    which waits where it first sleeps for the other to get as far."""
+    """Let one buyer, who may have one unit, press twice under two keys, at a worker each.
+
+    Each worker waits, where it first sleeps, until the other has got as far.
+    """
     round = services.rounds.start("apple", name, 5, {"per_buyer": 1})
     meet = threading.Barrier(2, timeout=10)
     sellers = [mode(services, round, HandClock(Once(meet.wait))) for _ in range(2)]
@@ -120,7 +122,8 @@ def test_exhibits_do_not_promise_a_limit(services: Services, name: str) -> None:
     assert len(sold_orders(services, round)) == 2
 
 
-# Who waits for a row or a file waits inside the database, where no hand reaches: the crowd does.
+# A seller that waits for a row or a file waits inside the database, where no hook reaches: the
+# crowd does.
 @pytest.mark.parametrize("name", [name for name in SOUND if name != "sql_lock"])
 def test_the_others_sell_to_one_of_two_presses(services: Services, name: str) -> None:
     assert presses(services, name) == [LIMIT, SOLD]
@@ -153,7 +156,7 @@ def test_a_lock_that_was_lost_sells_no_unit_above_the_limit(services: Services, 
 
 
 def test_watch_notices_when_the_counter_alone_has_changed(services: Services) -> None:
-    """As somebody does who mends it from the books."""
+    """The counter is written during a repair from the ledger."""
     round = services.rounds.start("apple", "watch", 5, {"per_buyer": 1})
     counter = Keys("apple", round.number).bought("A")
     mended = Once(lambda: services.store.set(counter, 1))

@@ -20,7 +20,7 @@ from tests.support.purchases import NAMES, SOUND, HandClock, Once, mode, order
 RUNS_ON = ["valkey"]
 pytestmark = pytest.mark.usefixtures("wired")
 
-# A lock's recipe decides who enters, and nothing of what is done inside: two of them have to do.
+# A lock's recipe decides who enters, and does not change the work inside: two recipes are enough.
 LOCKED = ["lock:lease", "lock:queue"]
 SOME = [name for name in NAMES if not name.startswith("lock:") or name in LOCKED]
 IN_STORE = [name for name in SOME if not name.startswith("sql")]
@@ -29,12 +29,12 @@ BROKEN = [name for name in IN_STORE if name not in SOUND]
 
 
 def started(services: Services, name: str) -> Round:
-    """Nobody waits for a lock: whoever does not get it is told so at once."""
+    """Start a round without waiting for locks: a buyer that does not get one is refused at once."""
     return services.rounds.start("apple", name, 10, {"hold": LONG, "wait": 0})
 
 
 def owed(services: Services, round: Round, quantity: int = 3) -> Order:
-    """A hold that is over; nobody has put its units back yet."""
+    """Return a hold that is over; its units have not been put back yet."""
     held = order(round, quantity)
     no_hand = HandClock(lambda: None)  # nor does it think for long
     assert mode(services, round, no_hand).sell(held).outcome is Outcome.SOLD
@@ -50,7 +50,7 @@ def meanwhile(
 
 
 def words(round: Round) -> list[str]:
-    """A lock's recipe takes it by the first, or by a script; then comes the step that writes."""
+    """Return a word for each moment: a lock is taken by SET or a script; then comes the write."""
     keys = Keys(round.item, round.number)
     return ["SET", "EVALSHA", keys.held]
 
@@ -93,7 +93,7 @@ def test_the_rounds_end_in_between(services: Services, name: str, at: int) -> No
     services.rounds.find("apple").running and services.rounds.end("apple")
     ended = services.rounds.find("apple")
     services.holds.put_back(ended, [held])
-    services.holds.put_back(round, [held])  # by one who has not heard of its end
+    services.holds.put_back(round, [held])  # by a worker that does not know of its end
     assert counted(services, ended) == (10, 0, 0)
 
 
@@ -127,8 +127,7 @@ def test_a_sweep_that_has_lost_its_lock_puts_nothing_back(services: Services, na
 
 
 def test_a_hold_runs_by_the_stores_clock(services: Services) -> None:
-    """From the moment at which it is written, whatever the buyer's own clock says, and however long
-    it thinks before."""
+    """From the time of its write, whatever the buyer's clock says, or however long it thinks."""
     round = services.rounds.start("apple", "watch", 10, {"hold": LONG, "think": 50})
     made = order(round)
     before = clock.now(services.store)
@@ -139,7 +138,7 @@ def test_a_hold_runs_by_the_stores_clock(services: Services) -> None:
 
 
 def test_a_hold_that_nobody_looks_at_is_found_by_the_sweep(services: Services) -> None:
-    """It was taken by a worker that died before it could answer, and runs all the same."""
+    """A worker took it and died before it could answer; the hold expires all the same."""
     round = services.rounds.start("apple", "atomic", 10, {"hold": 1})
     assert mode(services, round).sell(order(round, 4)).outcome is Outcome.SOLD
     assert counted(services, round)[1] == 4, "also before anybody enters it"

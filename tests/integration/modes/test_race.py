@@ -21,8 +21,8 @@ RUNS_ON = ["valkey"]
 def race(services: Services, name: str, key: str | None = None) -> list[Outcome]:
     """Two buyers, one unit. Each waits, where it first sleeps, for the other to get as far.
 
-    A mode with a gap sleeps in it; whoever waits for a lock sleeps between polls; a script never
-    sleeps, and there nobody waits for anybody.
+    A mode with a gap sleeps in it; a buyer that waits for a lock sleeps between polls. A script
+    never sleeps, and there neither buyer waits for the other.
     """
     round = services.rounds.start("apple", name, 1, {})
     meet = threading.Barrier(2, timeout=10)
@@ -32,7 +32,8 @@ def race(services: Services, name: str, key: str | None = None) -> list[Outcome]
     return sorted(sale.outcome for sale in sales)
 
 
-# Who waits for a row or a file waits inside the database, where no hand reaches: see test_sql.py.
+# A seller that waits for a row or a file waits inside the database, where no hook reaches: see
+# test_sql.py.
 RACED = [name for name in SOUND if name != "sql_lock"]
 
 
@@ -45,7 +46,7 @@ def test_naive_sells_one_apple_twice_every_time(services: Services) -> None:
 
 
 def test_naive_buys_twice_with_one_key(services: Services) -> None:
-    """What naive cannot promise: its look at the key and its write are two steps."""
+    """The exhibit cannot keep this: its check of the key and its write are two steps."""
     assert race(services, "naive", key="k") == [Outcome.SOLD, Outcome.SOLD]
     assert services.auditor.audit(services.rounds.find("apple")).duplicate_keys == 1
 
@@ -59,7 +60,7 @@ def test_the_others_sell_it_once(services: Services, name: str) -> None:
 
 @pytest.mark.parametrize("name", RACED)
 def test_the_others_buy_once_with_one_key(services: Services, name: str) -> None:
-    assert race(services, name, key="k") == [Outcome.SOLD, Outcome.SOLD]  # one sale, told twice
+    assert race(services, name, key="k") == [Outcome.SOLD, Outcome.SOLD]  # one sale, reported twice
     audit = services.auditor.audit(services.rounds.find("apple"))
     assert (audit.sold, audit.duplicate_keys) == (1, 0)
 
@@ -109,7 +110,7 @@ def test_a_lock_that_is_held_makes_the_impatient_busy(services: Services, name: 
 
 
 def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(services: Services) -> None:
-    """Neither the holder, whose write comes too late, nor those behind it."""
+    """Neither the holder, whose write comes too late, nor the buyers behind it."""
     old = services.rounds.start("apple", "lock:lease", 10, {})
     queue = threading.Event()
 
@@ -140,7 +141,7 @@ def test_who_waits_for_a_lock_when_the_round_ends_buys_nothing_in_it(services: S
 THINKING = [name for name in NAMES if not Way.of(name).mode.no_think]
 
 
-# For who thinks in sql_lock the next round waits: see test_one_key.py.
+# The next round waits for a sql_lock buyer that thinks: see test_one_key.py.
 @pytest.mark.parametrize("name", [name for name in THINKING if name != "sql_lock"])
 def test_a_switch_in_mid_sale_mixes_no_audit(services: Services, name: str) -> None:
     """The round ends while a buyer thinks. Its sale counts in the old round, or not at all."""
@@ -162,7 +163,7 @@ def test_a_switch_in_mid_sale_mixes_no_audit(services: Services, name: str) -> N
 def test_nobody_sells_from_a_stock_that_was_set_after_the_end(
     services: Services, name: str
 ) -> None:
-    """A blind writer under way when the round ended has set it anew; the next one comes late."""
+    """A blind writer has set it again after the round's end; the next seller comes late."""
     old = services.rounds.start("apple", name, 10, {"think": 1})
     under_way = mode(services, old, HandClock(Once(lambda: services.rounds.end("apple"))))
     under_way.sell(order(old))

@@ -43,13 +43,13 @@ def audited(services: Services, round: Round) -> tuple[str, int, int, int]:
 
 @pytest.mark.parametrize("key", [None, "k"])
 def test_sql_two_updates_at_once(services: Services, key: str | None) -> None:
-    """Both stand before their UPDATE while one unit is there. The WHERE lets one through."""
+    """Both are before their UPDATE while one unit is there. The WHERE lets one through."""
     round = services.rounds.start("apple", "sql", 1, {})
     seller = mode(services, round)
     meet = threading.Barrier(2, timeout=10)
     with before_statement(services, "UPDATE stock", hand=meet.wait):
         sales = at_once([lambda: seller.sell(order(round, key=key))] * 2)
-    other = Outcome.SOLD if key else Outcome.SOLD_OUT  # the key's one sale, told twice
+    other = Outcome.SOLD if key else Outcome.SOLD_OUT  # the key's one sale, reported twice
     assert sorted(sale.outcome for sale in sales) == [Outcome.SOLD, other]
     assert len({sale.order for sale in sales if sale.order}) == 1
     assert audited(services, round) == ("exact", 1, 1, 0)
@@ -76,10 +76,10 @@ def test_sql_lock_the_second_waits_and_then_sees_the_new_stock(
 ) -> None:
     round = services.rounds.start("apple", "sql_lock", 2, {})
     second: list[Future[Sale]] = []
-    asked: list[None] = []  # an entry for each who is about to take the lock
+    asked: list[None] = []  # an entry for each seller that is about to take the lock
 
     def until_the_second_waits() -> None:
-        """Without the lock it would be through while the first one thinks."""
+        """Without the lock the second would be through while the first one thinks."""
         second.append(pool.submit(mode(services, round).sell, order(round)))
         until(lambda: second[0].done() or len(asked) == 2)
         if on_postgresql(services):
@@ -147,7 +147,7 @@ def test_sql_version_gives_up_after_its_attempts(services: Services) -> None:
 def test_who_waits_for_row_or_file_longer_than_his_patience_is_busy(
     services: Services, name: str, wait: int
 ) -> None:
-    """SQLite answers SQLITE_BUSY, PostgreSQL a lock time-out; neither is a failure of ours."""
+    """SQLite answers SQLITE_BUSY, PostgreSQL a lock timeout; neither is a failure of ours."""
     round = services.rounds.start("apple", name, 5, {"wait": wait})
     seller = mode(services, round)
     with held(services, round):
@@ -163,7 +163,7 @@ def test_who_waits_for_row_or_file_longer_than_his_patience_is_busy(
 def test_a_sellers_short_patience_is_not_left_to_the_next_one(
     services: Services, name: str
 ) -> None:
-    """The connection goes back to the pool: a page that comes next waits as long as ever."""
+    """The connection goes back to the pool: the next page's query waits as long as ever."""
     round = services.rounds.start("apple", name, 5, {"wait": 0})
     mode(services, round).sell(order(round))
     asked = "SHOW lock_timeout" if on_postgresql(services) else "PRAGMA busy_timeout"

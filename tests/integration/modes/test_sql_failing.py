@@ -71,7 +71,7 @@ def test_a_connection_cut_in_mid_sale(services: Services, name: str) -> None:
 @only_postgresql
 @each
 def test_a_frozen_database_is_given_up(settings: Settings, services: Services, name: str) -> None:
-    """It keeps none of its own time-outs. What it had begun goes when it wakes up."""
+    """It keeps none of its own timeouts. When it wakes up, it undoes what it had begun."""
     hasty = Services(replace(settings, database_timeout=300))
     round = hasty.rounds.start("apple", name, 5, {"wait": 200})
     seller = mode(hasty, round)
@@ -107,11 +107,11 @@ def test_a_frozen_database_is_given_up(settings: Settings, services: Services, n
 @only_postgresql
 @each
 def test_a_deadlock_is_busy(services: Services, name: str) -> None:
-    """The seller has the row and wants the key; somebody else has the key and wants the row."""
+    """The seller has the row and wants the key; another session has the key and wants the row."""
     round = services.rounds.start("apple", name, 5, {})
     seller = mode(services, round)
     with services.engine.connect() as other, ThreadPoolExecutor(1) as pool:
-        other.execute(text("SET deadlock_timeout = '60s'"))  # so the seller is the one to notice
+        other.execute(text("SET deadlock_timeout = '60s'"))  # so that the seller notices it
         other.execute(insert(Receipt).values(item="apple", key="k", order="another"))
         sale = pool.submit(seller.sell, order(round, key="k"))
         until(lambda: waiting_for_locks(services) == 1)
@@ -143,7 +143,7 @@ def test_a_serialization_failure_is_busy(services: Services, name: str) -> None:
 def test_a_seller_killed_in_mid_sale_leaves_nothing_behind(
     services: Services, settings: Settings, name: str
 ) -> None:
-    """Between taking the stock and writing the order. The next one gets the row at once."""
+    """Killed after taking the stock, before the order. The next buyer gets the row at once."""
     round = services.rounds.start("apple", name, 5, {})
     seller = Forked(killed_sellers.with_the_stock_taken, settings)
     assert seller.says() == "the stock is taken"
@@ -159,8 +159,8 @@ def test_a_seller_killed_in_mid_sale_leaves_nothing_behind(
 
 @each
 def test_more_threads_than_connections(settings: Settings, services: Services, name: str) -> None:
-    """Who finds no connection free waits for one; nobody meets the pool's time-out."""
-    few = Services(replace(settings, shop_workers=40, shop_threads=64))  # two sellers a worker
+    """A seller without a free connection waits for one; none meets the pool's timeout."""
+    few = Services(replace(settings, shop_workers=40, shop_threads=64))  # two sellers per worker
     round = few.rounds.start("apple", name, 40, {"attempts": 1000, "wait": 50_000})
     seller = mode(few, round)
     sales = at_once([lambda: seller.sell(order(round)) for _ in range(64)])
@@ -173,7 +173,7 @@ def test_more_threads_than_connections(settings: Settings, services: Services, n
 def test_while_all_sellers_wait_pages_are_served(
     settings: Settings, services: Services, name: str
 ) -> None:
-    """And whoever finds no connection free within his patience is BUSY, too."""
+    """And a seller that finds no free connection within its patience is BUSY, too."""
     few = Services(replace(settings, shop_workers=40, shop_threads=64))
     round = few.rounds.start("apple", name, 40, {"wait": 2_000})
     seller = mode(few, round)

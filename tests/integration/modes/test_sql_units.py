@@ -1,4 +1,4 @@
-"""Rows of units: who locks them, who skips them, who waits for them, and what becomes of them."""
+"""Rows of units: sellers that lock them, skip them, or wait for them, and the rows' states."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_who_comes_while_others_think_takes_the_next_rows(services: Services) ->
 def test_who_finds_the_last_locked_waits_until_its_holder_has_done(
     services: Services, pool: ThreadPoolExecutor, sells: bool
 ) -> None:
-    """Sold out is what is sold, not what somebody looks at."""
+    """Sold out means that units are sold, not that another seller has locked them."""
     round = start(services, 1)
     second: list[Future[Sale]] = []
 
@@ -123,7 +123,7 @@ def test_who_waits_for_more_rows_locks_none(services: Services, pool: ThreadPool
 
 @here
 def test_a_crowd_that_wants_different_quantities(services: Services) -> None:
-    """Nobody is told BUSY, as one of two who wait for each other would be; nor SOLD_OUT in vain."""
+    """No buyer gets BUSY, as in a deadlock of two; none gets SOLD_OUT while enough is left."""
     round = start(services, 40, wait=50_000)
     clock = HandClock(lambda: None)  # for some ms
     wanted = [order(round, quantity=1 + number % 4) for number in range(24)]
@@ -137,7 +137,7 @@ def test_a_crowd_that_wants_different_quantities(services: Services) -> None:
 
 @here
 def test_one_key_pressed_twice_sets_its_second_row_free(services: Services) -> None:
-    """Both have locked a row of their own. The second's key is refused, and its rollback undoes."""
+    """Both have locked a row of their own. The second's key is refused, and it rolls back."""
     round = start(services, 5)
     meet = threading.Barrier(2, timeout=10)
     sellers = [mode(services, round, HandClock(Once(meet.wait))) for _ in range(2)]
@@ -150,7 +150,7 @@ def test_one_key_pressed_twice_sets_its_second_row_free(services: Services) -> N
 
 @here
 def test_one_buyer_who_presses_twice_gets_no_more_than_his_limit(services: Services) -> None:
-    """Under two keys. Both have locked rows, and none knows of the other's before it writes."""
+    """Under two keys. Both have locked rows, and neither sees the other's before it writes."""
     round = services.rounds.start("apple", "sql_units", 5, {"per_buyer": 2})
     meet = threading.Barrier(2, timeout=10)
     sellers = [mode(services, round, HandClock(Once(meet.wait))) for _ in range(2)]
@@ -164,7 +164,7 @@ def test_one_buyer_who_presses_twice_gets_no_more_than_his_limit(services: Servi
 
 @here
 def test_a_round_does_not_end_under_those_who_think_in_it(services: Services) -> None:
-    """They share the lock that its end must have: none of their sales comes after it."""
+    """They share the lock that the round's end must have: none of their sales comes after it."""
     round = start(services, 5)
     seen: list[object] = []
 
@@ -183,7 +183,7 @@ def test_a_round_does_not_end_under_those_who_think_in_it(services: Services) ->
 
 @here
 def test_what_is_put_back_twice_is_counted_once(services: Services) -> None:
-    """To set a row free twice does no harm; to count it out of its buyer's limit twice would."""
+    """Freeing a row twice does no harm; counting it out of its buyer's limit twice would."""
     terms = {"hold": LONG, "per_buyer": 2}
     round = services.rounds.start("apple", "sql_units", 5, terms)
     seller, held = mode(services, round), order(round, 2, buyer="A")
@@ -199,7 +199,7 @@ def test_what_is_put_back_twice_is_counted_once(services: Services) -> None:
 
 @here
 def test_the_audit_holds_rows_against_orders(services: Services) -> None:
-    """As many are marked as were sold: only the names tell."""
+    """As many rows are marked as were sold: only the names differ."""
     round = start(services, 5)
     sold = mode(services, round).sell(order(round, quantity=2)).order
     assert sold
@@ -227,6 +227,6 @@ def test_on_sqlite_it_is_refused(services: Services) -> None:
     ) as refused:
         start(services, 5)
     assert list(refused.value.errors) == ["mode"]
-    round = Round("apple", 1, 5, "sql_units")  # as of another database, copied here
+    round = Round("apple", 1, 5, "sql_units")  # as if copied here from another database
     with pytest.raises(DatabaseAway, match="SQLite"):
         SqlUnits(services.servers, HandClock(lambda: None), round).sell(order(round))

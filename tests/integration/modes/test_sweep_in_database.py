@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("database_url")
 
 BATCH = 500  # holds that come back in one step
 MANY = 20_000
-ATTEMPTS = 20  # of a sweep, until the file is free: without a pause that grows, they take no time
+ATTEMPTS = 20  # of a sweep, until the file is free: without a growing pause, they take no time
 
 
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)

@@ -1,4 +1,4 @@
-"""Shops of a test's own or of a file's, closed whatever becomes of the tests."""
+"""Shops of a test's own or of a file's, closed whatever happens in the tests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.shop import NewShop, Shop
 
 @pytest.fixture
 def new_shop() -> Iterator[NewShop]:
-    """Starts shops of the test's own."""
+    """Start shops of the test's own."""
     with ExitStack() as stack:
         yield lambda folder, **environ: stack.enter_context(Shop(folder, **environ))
 
@@ -26,6 +26,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
 
 @pytest.fixture(scope="module")
 def shop(store: StoreServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """Over a store that the tests may kill, if they start it again."""
+    """A shop over a store that the tests may kill, if they start it again."""
     with Shop(tmp_path_factory.mktemp("shop"), REDIS_URL=store.url) as shop:
         yield shop

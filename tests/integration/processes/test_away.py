@@ -15,7 +15,7 @@ from tests.support.shop import NewShop
 def test_store_away(new_shop: NewShop, own_store: StoreServer, tmp_path: Path) -> None:
     """Killed and frozen: 503 with Retry-After while it is away, and back by itself.
 
-    How many time-outs a purchase waits for, test_client.py counts.
+    test_client.py counts for how many timeouts a purchase waits.
     """
     shop = new_shop(tmp_path / "shop", REDIS_URL=own_store.url, STORE_TIMEOUT="400")
     number = shop.round("watch", 100)["round"]
@@ -41,14 +41,14 @@ def test_store_away(new_shop: NewShop, own_store: StoreServer, tmp_path: Path) -
 def test_an_audit_waits_for_a_store_that_hangs(
     new_shop: NewShop, own_store: StoreServer, tmp_path: Path
 ) -> None:
-    """A comparison of many minutes does not end because the store was slow under its load."""
+    """A comparison of many minutes must not end because the store was slow under its load."""
     shop = new_shop(tmp_path / "shop", REDIS_URL=own_store.url, STORE_TIMEOUT="400")
     number = shop.round("watch", 100)["round"]
     assert shop.buy(requests.Session()).status_code == 201
     own_store.freeze()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(Lab(shop.lab).audit, "apple", number)
-        for _ in range(2):  # by then the other one has been answered so, too
+        for _ in range(2):  # by then the other one has got the same answer
             answer = requests.get(f"{shop.lab}/rounds/apple/{number}/audit", timeout=10)
             assert answer.status_code == 503
         assert not asked.done()
@@ -57,9 +57,9 @@ def test_an_audit_waits_for_a_store_that_hangs(
 
 
 def test_database_away(new_shop: NewShop, tmp_path: Path, own_postgres: PostgresServer) -> None:
-    """Sales go on, order pages too; fulfil catches up when the database is back.
+    """Sales go on, order pages, too; fulfil catches up when the database is back.
 
-    Only what sells in the database itself is away meanwhile.
+    Only the modes that sell in the database itself are away meanwhile.
     """
     shop = new_shop(tmp_path / "shop", DATABASE_URL=own_postgres.database())
     number = shop.round("atomic", 100)["round"]

@@ -29,13 +29,13 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @pytest.fixture
 def phones(request: pytest.FixtureRequest, shop: Shop) -> Iterator[list[Phone]]:
-    """As many as the test is parametrized with."""
+    """As many phones as the test is parametrized with."""
     with crowd(shop.url, request.param) as phones:
         yield phones
 
 
 def start(shop: Shop, mode: str, **changes: int) -> dict[str, Any]:
-    """The round of a new sale; the one before may still have to end."""
+    """Start a new sale's round; the one before may still have to end."""
     answers: list[requests.Response] = []
 
     def started() -> bool:
@@ -49,12 +49,12 @@ def start(shop: Shop, mode: str, **changes: int) -> dict[str, Any]:
 
 
 def opening(round: dict[str, Any]) -> float:
-    """By time.time()."""
+    """Return the opening, by time.time()."""
     return datetime.fromisoformat(round["opens_at"]).timestamp()
 
 
 def close(shop: Shop, round: dict[str, Any]) -> dict[str, Any]:
-    """The audit of the sale, closed now."""
+    """Close the sale now; return its audit."""
     requests.post(f"{shop.lab}/classroom/close/{round['round']}", json={}, timeout=10)
     return shop.audit(round["round"])
 
@@ -81,8 +81,10 @@ def test_fifty_oversell_with_naive_and_not_with_watch(shop: Shop, phones: list[P
 @pytest.mark.alone
 @pytest.mark.parametrize("phones", [200], indirect=True)
 def test_it_opens_for_two_hundred_at_the_same_moment(shop: Shop, phones: list[Phone]) -> None:
-    """Each clock is as late as its quickest answer at most, none is early. Shown with -s: on an
-    idle machine all are within 100 ms of each other."""
+    """Each clock is late by its quickest answer at most, and none is early.
+
+    Shown with -s: on an idle machine all are within 100 ms of each other.
+    """
     round = start(shop, "atomic", stock=1_000, think_ms=0, delay_ms=6_000)
     buy_together(phones, round["round"])
     clocks = sorted(1000 * (phone.opens - opening(round)) for phone in phones)
@@ -104,7 +106,7 @@ def test_it_opens_for_two_hundred_at_the_same_moment(shop: Shop, phones: list[Ph
 
 @pytest.mark.parametrize("phones", [20], indirect=True)
 def test_nobody_is_let_in_early(shop: Shop, phones: list[Phone]) -> None:
-    """They press without a pause until they are let in: what the page does not let them do."""
+    """They press without a pause until they are let in, which the page does not allow."""
     round = start(shop, "atomic", stock=1_000, think_ms=0, delay_ms=5_000)
     early: list[int] = []
 
@@ -131,7 +133,7 @@ def test_nobody_is_let_in_early(shop: Shop, phones: list[Phone]) -> None:
 def test_a_worker_killed_in_the_middle_costs_nobody_his_apple(
     shop: Shop, phones: list[Phone]
 ) -> None:
-    """Once in the countdown, once amid the purchases; the phones go on by themselves."""
+    """Once in the countdown, once amid the purchases; the phones continue by themselves."""
     round = start(shop, "watch", stock=40, think_ms=20, wait_ms=15_000, delay_ms=3_000)
     together(phones, Phone.ask)
     master = shop.child("shop")
@@ -156,8 +158,10 @@ def test_a_worker_killed_in_the_middle_costs_nobody_his_apple(
 def test_a_thousand_joins_from_one_client_keep_nobody_out(
     shop: Shop, phones: list[Phone], address: str
 ) -> None:
-    """From the address of the whole class, and from another one. All sixty are on the screen, and
-    so is Anna, who comes amid the crowd."""
+    """From the address of the whole class, and from another one.
+
+    All sixty are on the screen, and so is Anna, who comes amid the crowd.
+    """
     together(phones, Phone.ask)
     anna = Phone(shop.url, "Anna", address)
 
@@ -217,7 +221,7 @@ def test_what_is_open_to_the_network_is_said(new_shop: NewShop, tmp_path: Path) 
 
 
 def test_make_classroom_opens_the_shop_and_not_the_lab() -> None:
-    """Unless somebody says otherwise; make only shows what it would do."""
+    """Unless a variable says otherwise; make only shows what it would do."""
     said = subprocess.run(
         ["make", "--dry-run", "classroom"], cwd=TOP, capture_output=True, text=True, timeout=30
     ).stdout

@@ -29,10 +29,10 @@ def nodes(tmp_path: Path) -> Iterator[ClusterServer]:
 def test_a_node_is_killed_and_comes_back(
     new_shop: NewShop, nodes: ClusterServer, tmp_path: Path
 ) -> None:
-    """Each buyer tries again with his key until he is answered: all get one apple, none two."""
+    """Each buyer retries with his key until he is answered: all get one apple, none two."""
     shop = new_shop(tmp_path / "shop", REDIS_URL=nodes.url, STORE_TIMEOUT="400")
     modes = dict(zip(ITEMS, ("atomic", "watch", "lock", "atomic", "watch", "lock"), strict=True))
-    # A lock that was held when the node died stands in its log: nobody has it until its lease ends.
+    # A lock that was held when the node died is in its log: no buyer gets it until its lease ends.
     numbers = {item: shop.round(modes[item], 200, item, lease_ms=300)["round"] for item in ITEMS}
     node = nodes.node_of("{apple}")
     on_it = {item for item in ITEMS if nodes.node_of(f"{{{item}}}") is node}
@@ -40,7 +40,7 @@ def test_a_node_is_killed_and_comes_back(
     slowest: dict[str, float] = dict.fromkeys(ITEMS, 0.0)
 
     def buy(item: str) -> list[str]:
-        """Gives the ids of the orders."""
+        """Buy until it is answered; return the orders' ids."""
         ids = []
         with requests.Session() as session:
             for _ in range(PURCHASES):

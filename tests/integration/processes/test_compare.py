@@ -1,4 +1,4 @@
-"""`lastapple compare`: the whole of it, as an engineer runs it."""
+"""`lastapple compare`: the whole command, as an engineer runs it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def compare(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_naive_oversells_and_the_others_never_do(runs: int, tmp_path: Path) -> None:
-    """In the soak ten runs of what is usual; else one that is small. Others: test_selling.py."""
+    """The soak makes ten runs of the usual size; otherwise a small one. Others: test_selling.py."""
     modes = ["naive", "watch", "lock", "atomic"] if runs > 1 else ["naive", "atomic"]
     few = () if runs > 1 else ("--buyers", "8", "--modes", ",".join(modes))
     for number in range(1, (runs + 1) // 2 + 1):
@@ -73,7 +73,7 @@ def test_a_shop_that_is_not_there(tmp_path: Path) -> None:
 
 
 def refused(folder: Path, *options: str, said: str) -> None:
-    """More of it in tests/unit/loadtest/test_compare_inputs.py."""
+    """More errors are in tests/unit/loadtest/test_compare_inputs.py."""
     done = compare(folder, *options)
     assert done.returncode in (1, 2)
     assert said in done.stderr

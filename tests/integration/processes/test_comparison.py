@@ -41,7 +41,7 @@ def find(shop: Shop, id: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
 
     def answered() -> bool:
-        """On a machine that has much to do, the store may be away for a moment."""
+        """On a busy machine the store may be away for a moment."""
         answer = requests.get(f"{shop.lab}/comparisons/{id}", timeout=10)
         found.update(answer.json())
         return answer.ok
@@ -51,7 +51,7 @@ def find(shop: Shop, id: str) -> dict[str, Any]:
 
 
 def selling(shop: Shop, id: str) -> str:
-    """Its first run, when it sells."""
+    """Return its first run, once it sells."""
     run = ""
 
     def sells() -> bool:
@@ -112,7 +112,7 @@ def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: Sto
     assert next(events).kind == "step"
     store.kill()
     assert next(each for each in events if each.kind != "step").kind == "away"
-    time.sleep(LIFE_MS / 1000)  # now it must beat anew, and must not be marked as crashed
+    time.sleep(LIFE_MS / 1000)  # now it must beat again, and must not be marked as crashed
     store.start()
     assert find(shop, id)["running"]
     for _ in range(2):
@@ -127,7 +127,7 @@ def test_it_outlives_a_store_that_was_away_and_is_stopped(shop: Shop, store: Sto
 
 
 def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
-    """The last one: the shop is gone after it."""
+    """The last test: the shop is gone after it."""
     id = start(shop, **ENDLESS)
     selling(shop, id)
     assert shop.stop() == 0

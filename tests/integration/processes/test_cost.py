@@ -1,4 +1,4 @@
-"""What an empty request and a sale cost beside what is usual, in CPU of all processes, by wrk."""
+"""The CPU cost of an empty request and of a sale, compared with usual shops, measured by wrk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loadtest.throughput.servers import ITEM, servers
 pytestmark = [pytest.mark.alone, pytest.mark.soak]
 
 ROWS = [PLAIN, USUAL, NOOP, "atomic"]
-SALE = 1.2  # of the usual shop's CPU, at the most: that one books nothing and knows no keys
+SALE = 1.2  # of the usual shop's CPU, at most: that shop writes no orders and knows no keys
 EMPTY = 1.1  # of plain Flask's, for a request that does nothing
 CONNECTIONS = 64
 FEW, MANY = 2, 20  # rounds: in `make test`, in the soak
@@ -23,11 +23,11 @@ SECONDS = 1
 
 
 def test_a_booked_sale_costs_no_more_than_the_usual_shops(runs: int) -> None:
-    """CPU, not answers a second: other processes take the cores, and no CPU that is counted here.
+    """CPU, not answers per second: other processes take cores, but no CPU that is counted here.
 
-    Of each row its cheapest round: a machine whose cores others share is at times twice as slow,
-    and never too fast. Not held to our own no-op: that was made cheaper by more than a sale was,
-    and whoever makes it dearer would have passed. docs/decisions/load-tests.md
+    For each row its cheapest round: a machine with shared cores is at times twice as slow, and
+    never too fast. It is not compared with our own no-op, which was made cheaper by more than a
+    sale was: a slower no-op would then pass. docs/decisions/load-tests.md
     """
     if wrk.path() is None:
         assert not os.environ.get("CI"), "CI needs wrk: .ci/run installs it"

@@ -1,6 +1,6 @@
-"""Every mode, and `lock` wherever a lock can live, started from the lab's form as a browser would.
+"""Every mode, and `lock` wherever a lock can live, started from the lab's form as in a browser.
 
-The recipes that live in the same place differ behind the form only: tests/integration/locks.
+The recipes that live in the same place differ only behind the form: tests/integration/locks.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ EVERY_WAY = [mode for mode in MODES if mode != "lock"] + [f"lock:{name}" for nam
 def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Shop]:
-    """One for all; where ZooKeeper is missing, one without it."""
+    """One shop for all; where ZooKeeper is missing, one without it."""
     try:
         zookeeper_jar()
     except pytest.skip.Exception:
@@ -37,7 +37,7 @@ def shop(
 
 
 class Form(HTMLParser):
-    """The lab's form as it stands in its page: what it sends, and what it offers to choose."""
+    """The lab's form in its page: the fields that it sends, and the choices that it offers."""
 
     def __init__(self, page: str) -> None:
         super().__init__()

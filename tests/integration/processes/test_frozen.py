@@ -63,7 +63,7 @@ def _who_serves(shop: Shop, client: HTTPConnection) -> psutil.Process:
 
 
 def _press(shop: Shop, bought: list[str]) -> bool:
-    """Over a new connection: the system may give it to the frozen one, which lets it wait."""
+    """Press over a new connection: the frozen worker may get it, and then the press waits."""
     try:
         answer = requests.post(f"{shop.url}/buy/apple", b"{}", headers=HEADERS, timeout=1)
     except requests.Timeout:

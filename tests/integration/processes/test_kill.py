@@ -78,9 +78,9 @@ class Buyers:
 def survive(
     shop: Shop, kill: Callable[[], None], runs: int, disk: Path, what: str, first: str = "atomic"
 ) -> None:
-    """Buy, kill, go on buying; then hold what was acknowledged against the books."""
+    """Buy, kill, buy on; then compare the acknowledged sales with the ledger."""
     for run in range(1, runs + 1):
-        if run % 4 == 0:  # `up` waits for longer with every death, and rightly so
+        if run % 4 == 0:  # `up` rightly waits longer after every death
             shop.stop()
             shop.start()
         mode = MODES[(MODES.index(first) + run - 1) % len(MODES)]
@@ -115,7 +115,7 @@ def confirmed(session: requests.Session, shop: Shop, id: str) -> bool:
 
 @pytest.fixture(scope="module")
 def shop() -> Iterator[Shop]:
-    """On the disk."""
+    """A shop on the disk."""
     with on_disk() as folder, Shop(folder) as shop:
         yield shop
 

@@ -1,4 +1,4 @@
-"""The store comes back with less than shop, fulfil or books have seen: nothing of that is sold."""
+"""The store returns with less than shop, fulfil or ledger have seen: none of it is sold again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ EMPTIED = "The store has lost every round of apple, of which number {} was the n
 
 
 def sold(shop: Shop, times: int) -> list[str]:
-    """Ids of so many orders."""
+    """Sell so many orders; return their ids."""
     with requests.Session() as session:
         answers = [shop.buy(session) for _ in range(times)]
     assert [answer.status_code for answer in answers] == [201] * times
@@ -55,7 +55,7 @@ def on_the_lab(shop: Shop) -> str:
 
 
 def test_a_cut_log_and_a_shop_that_starts_again(new_shop: NewShop, tmp_path: Path) -> None:
-    """All was booked; nobody lives who has seen it."""
+    """All orders were moved; no worker that has seen them lives."""
     shop = new_shop(tmp_path)
     store = Path(shop.environ["VAR_DIR"]) / "store"
     shop.round("atomic", 10)
@@ -80,7 +80,7 @@ def test_a_cut_log_and_a_shop_that_starts_again(new_shop: NewShop, tmp_path: Pat
 def test_a_cut_log_under_a_shop_that_runs(
     new_shop: NewShop, store: StoreServer, tmp_path: Path
 ) -> None:
-    """Nothing was booked: those know who have told the buyers."""
+    """No order was moved: the workers that have confirmed them know of the loss."""
     shop = new_shop(tmp_path, REDIS_URL=store.url)
     fulfil = shop.child("fulfil")
     fulfil.suspend()

@@ -16,7 +16,7 @@ from app.cli.clone import BRINGS_UP_A_SHOP, LIBRARIES
 TOP = Path(__file__).parents[3]
 OURS = {each.parent.name for each in TOP.glob("packages/*/pyproject.toml")}
 LINE = "Error: Last Apple runs from its clone only: git clone it, cd into it, make run.\n"
-# As in an environment into which our libraries were never installed.
+# As in an environment in which our libraries were never installed.
 LASTAPPLE = (
     f"import sys; sys.modules.update(dict.fromkeys({sorted(OURS)})); "
     "from app.cli import main; main(prog_name='lastapple')"

@@ -38,7 +38,7 @@ def settings(empty_database: str, valkey: StoreServer, tmp_path: Path) -> Settin
 
 
 class Host:
-    """One process with the settings, `lastapple prepare` as a rule."""
+    """One process with the settings, `lastapple prepare` by default."""
 
     def __init__(self, settings: Settings, arguments: Sequence[str]) -> None:
         self.output = settings.var / f"{id(self)}.log"

@@ -1,4 +1,4 @@
-"""What `up` writes and what its servers know is for its user alone: no other user reads or asks."""
+"""Files of `up` and its servers are private: no other user can read or ask them."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ ADDRESSES = ["store.sock", "replica.sock", "redlock-1.sock", "redlock-2.sock", "
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """With every embedded server that there is, in a folder that is as others may read it."""
+    """A shop with every embedded server, in a folder that others may read."""
     made = Shop(tmp_path_factory.mktemp("private"), DURABILITY="replicated", SECRET_KEY="")
     made.start()
     made.stop()
-    made.environ["SECRET_KEY"] = "changed"  # its store is its own: no other host is to agree
+    made.environ["SECRET_KEY"] = "changed"  # its store is its own: no other host has to agree
     for path in [var(made), *var(made).rglob("*")]:
         path.chmod(0o755 if path.is_dir() else 0o644)
     made.start()
@@ -43,7 +43,7 @@ def password(shop: Shop) -> str:
 
 
 def client(shop: Shop, address: str, password: str | None = None) -> redis.Redis:
-    """Of the server with this socket; "": of the store's port."""
+    """Return a client of the server with this socket; "": of the store's port."""
     if address:
         socket = str(var(shop) / "store" / address)
         return redis.Redis(unix_socket_path=socket, password=password, socket_timeout=10)

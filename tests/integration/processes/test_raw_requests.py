@@ -14,12 +14,10 @@ import requests
 from app.lab.slow_requests import LONGEST
 from tests.support.shop import Shop
 
-ANSWER = 30.0  # s for a head that is whole, whatever stands in it; a tenth is usual
+ANSWER = 30.0  # s for a whole head, whatever its content; a tenth is usual
 GOOD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n"
 POST = GOOD.replace(b"GET /healthz", b"POST /noop") + b"Content-Type: application/json\r\n"
-UNKNOWN_CODING = (
-    501  # by RFC 9112, 6.1: the one that gunicorn gives for nonsense in Transfer-Encoding
-)
+UNKNOWN_CODING = 501  # by RFC 9112, 6.1: gunicorn's answer to nonsense in Transfer-Encoding
 BAD = {
     "no request": b"\r\n\r\n\r\n",
     "no version": b"GET /\r\n\r\n",
@@ -67,7 +65,7 @@ BAD = {
 @pytest.mark.parametrize("server", ["url", "lab"])
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_head_is_refused_at_once(shop: Shop, name: str, server: str) -> None:
-    """Or its connection is closed. 501 is for the codings that are none."""
+    """Or its connection is closed. 501 is for unknown codings."""
     answer = said(getattr(shop, server), BAD[name], ANSWER)
     status = int(match[1]) if (match := re.match(rb"HTTP/1\.\d (\d+)", answer)) else 0
     coding = b"Transfer-Encoding" in BAD[name]
@@ -77,7 +75,7 @@ def test_a_bad_head_is_refused_at_once(shop: Shop, name: str, server: str) -> No
 
 @pytest.mark.parametrize("server", ["url", "lab"])
 def test_who_says_he_came_by_https_is_not_believed(shop: Shop, server: str) -> None:
-    """gunicorn itself would, of whoever asks on this machine."""
+    """gunicorn itself would believe it of any client on this machine."""
     asked = "/?language=en"  # both answer it with a cookie
     said = {"Accept": "text/html", "X-Forwarded-Proto": "https", "X-Forwarded-For": "6.6.6.6"}
     answer = requests.get(getattr(shop, server) + asked, headers=said, timeout=ANSWER)
@@ -86,7 +84,7 @@ def test_who_says_he_came_by_https_is_not_believed(shop: Shop, server: str) -> N
 
 
 def test_a_body_that_never_comes_is_waited_for_so_long_only(shop: Shop) -> None:
-    """And nobody else waits for it meanwhile."""
+    """And no other client waits for it meanwhile."""
     head = POST.replace(b"/noop", b"/rounds") + b"Content-Length: 100\r\n\r\n"
     silent = [connected(shop.lab, head + b'{"item": ') for _ in range(30)]
     assert requests.get(f"{shop.lab}/healthz", timeout=LONGEST).ok
@@ -98,7 +96,7 @@ def test_a_body_that_never_comes_is_waited_for_so_long_only(shop: Shop) -> None:
 
 
 def said(url: str, request: bytes, seconds: float) -> bytes:
-    """All of the answer, as far as it comes; fails when none comes, nor the connection's end."""
+    """Return all of the answer; fail if neither an answer nor the connection's end comes."""
     with connected(url, request) as client:
         client.settimeout(seconds)
         try:
@@ -110,6 +108,6 @@ def said(url: str, request: bytes, seconds: float) -> bytes:
 def connected(url: str, request: bytes) -> socket.socket:
     address = urlsplit(url)
     client = socket.create_connection((str(address.hostname), address.port or 80), timeout=5)
-    with suppress(ConnectionError):  # it may have read enough, and said so
+    with suppress(ConnectionError):  # it may have read enough, and answered
         client.sendall(request)
     return client

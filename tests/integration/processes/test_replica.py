@@ -12,7 +12,7 @@ from tests.support.shop import NewShop
 
 
 def test_a_replica_that_is_away(new_shop: NewShop, tmp_path: Path) -> None:
-    """First purchases end in doubt; as soon as the store has noticed, it takes no unit at all."""
+    """First, purchases end in doubt; as soon as the store has noticed, it takes no unit at all."""
     shop = new_shop(tmp_path, DURABILITY="replicated", STORE_TIMEOUT="600")
     assert "has every sale before its buyer is told" in shop.said()
     number = shop.round("atomic", 100)["round"]

@@ -24,7 +24,7 @@ STOCK = 120  # a few for each
 def shop(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Shop]:
-    """The shop with what it brings along; and with Redis and PostgreSQL of one's own."""
+    """The shop with its embedded servers; and with Redis and PostgreSQL of one's own."""
     folder, environ = tmp_path_factory.mktemp("shop"), dict[str, str]()
     with ExitStack() as stack:
         if request.param == "servers":
@@ -35,7 +35,7 @@ def shop(
 
 
 def stampede(shop: Shop) -> Counter[str]:
-    """Everybody buys one until told that nothing is left. Gives the outcomes' counts."""
+    """Let each buyer buy until nothing is left; return the outcomes' counts."""
 
     def buyer(_: int) -> Counter[str]:
         told: Counter[str] = Counter()
@@ -71,12 +71,11 @@ def test_naive_oversells_in_a_stampede(shop: Shop) -> None:
 
 
 def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None:
-    """Its answers come before those who wait for the lock have theirs: "busy" in a minute. A new
-    round lets them go."""
+    """It answers at once. The buyers wait for a minute, or until a new round begins."""
     shop.round("lock:lease", 1_000, think_ms=5_000, wait_ms=60_000)
     assert requests.get(f"{shop.lab}/", timeout=5).ok, "the instructor has it before his eyes"
     threads = 2 * int(shop.environ["SHOP_THREADS"])
-    # Twice as many buyers: connections spread unevenly, and every thread of each worker shall wait.
+    # Twice as many buyers: connections spread unevenly, and every thread of each worker must wait.
     buyers = 2 * threads
 
     def wait_for_lock(_: int) -> None:
@@ -100,7 +99,7 @@ def test_the_lab_answers_while_every_thread_waits_for_a_lock(shop: Shop) -> None
 
 @pytest.mark.timed
 def test_slow_clients_do_not_freeze_the_shop(shop: Shop) -> None:
-    """As many as there are threads send half a request and wait; others are served all the same."""
+    """A slow client for each thread sends half a request and waits; others are still served."""
     number = shop.round("atomic", 10)["round"]
     host, port = "127.0.0.1", int(shop.environ["SHOP_PORT"])
     half = b"POST /buy/apple HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"

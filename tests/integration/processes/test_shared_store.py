@@ -1,6 +1,6 @@
 """Two hosts with one store, one database and one secret sell as one shop.
 
-`make test` sells a little in some modes, `make soak` 2,000 units in every mode but the exhibits.
+`make test` sells a little in some modes, `make soak` 2,000 units in every mode except exhibits.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def hosts(
 
 @contextmanager
 def started(folders: pytest.TempPathFactory, shared: dict[str, str]) -> Iterator[Hosts]:
-    """Two hosts with these settings in common."""
+    """Start two hosts with these settings in common."""
     hosts = Shop(folders.mktemp("host"), **shared), Shop(folders.mktemp("host"), **shared)
     with ExitStack() as stack:
         for host in hosts:
@@ -112,7 +112,7 @@ class Buyers:
                 time.sleep(PAUSE)
 
     def repeat(self, key: str) -> str:
-        """The order of a key, by the host that did not sell it; it may be busy for a while."""
+        """Return a key's order from the other host, which may be busy for a while."""
         other = self.hosts[1 - self.bought[key].host]
         with requests.Session() as session:
             while (answer := other.buy(session, key)).status_code == 503:
@@ -152,7 +152,7 @@ def sell(hosts: Hosts, mode: str, stock: int, think_ms: int = 0) -> None:
 
 
 def booked(hosts: Hosts, rounds: list[int]) -> dict[str, str]:
-    """Ids of the orders in the database, by their keys."""
+    """Return the ids of the orders in the database, by their keys."""
     engine = db.engine(hosts[0].environ["DATABASE_URL"], 10_000)
     found = select(OrderRow.key, OrderRow.id).where(
         OrderRow.item == "apple", OrderRow.round.in_(rounds)

@@ -1,4 +1,4 @@
-"""Two thousand clients that hold the shop up, and honest ones beside them; the same for the lab."""
+"""Two thousand clients that hold shop or lab up, and honest ones at the same time."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.timed
 
 SECONDS = 4  # twice: longer than a slow client is silent between two bytes
 HONEST, THINKERS = 4, 24
-PAGE = "/static/design.css"  # 9 kB: what is not read, or not closed, shall cost the shop little
+PAGE = "/static/design.css"  # 9 kB: an unread or unclosed answer must cost the shop little
 LIMIT = 10.0  # s until an honest client is served; a tenth of a second is usual
 
 
@@ -32,7 +32,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @contextmanager
 def bad_clients(shop: Shop, url: str, count: int, path: str, *kinds: str) -> Iterator[None]:
-    """As many of them, until all is over; then no connection of theirs is left."""
+    """Run as many of them until the block ends; then no connection of theirs is left."""
     port = url.rpartition(":")[2]
     command = [sys.executable, "-m", "tests.support.slow_clients", port, str(count), path, *kinds]
     pipe = subprocess.PIPE
@@ -48,7 +48,7 @@ def bad_clients(shop: Shop, url: str, count: int, path: str, *kinds: str) -> Ite
 
 
 def connections(shop: Shop, url: str) -> int:
-    """That the server at `url` holds."""
+    """Return the number of connections that the server at `url` holds."""
     server = shop.child("shop" if url == shop.url else "lab")
     port = int(url.rpartition(":")[2])
     return sum(
@@ -59,7 +59,7 @@ def connections(shop: Shop, url: str) -> int:
 
 
 def slowest(shop: Shop, over: float, keep: bool) -> tuple[float, int]:
-    """(s, purchases) of an honest buyer; with one connection, or with a new one each time."""
+    """Return (s, purchases) of an honest buyer, over one connection or a new one each time."""
     slowest, sold = 0.0, 0
     session = requests.Session()
     while (start := time.monotonic()) < over:
@@ -75,7 +75,7 @@ def slowest(shop: Shop, over: float, keep: bool) -> tuple[float, int]:
 
 
 def test_honest_buyers_are_served_beside_two_thousand_bad_clients(shop: Shop) -> None:
-    """Then, too, when many threads think, or wait for a lock, for buyers of another item."""
+    """Also when many threads think, or wait for a lock, for buyers of another item."""
     number = shop.round("atomic", 100_000)["round"]
     shop.round("lock:lease", 100_000, "fig", think_ms=500, wait_ms=2_000)
     sold = 0

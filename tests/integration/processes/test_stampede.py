@@ -38,7 +38,7 @@ def ended(shop: Shop, id: str) -> dict[str, Any]:
 
 
 def selling(shop: Shop, id: str) -> Told:
-    """The first sample that has sales in it."""
+    """Return the first sample that has sales in it."""
     return next(each for each in follow(shop.lab, id) if each.data.get("answers", {}).get("SOLD"))
 
 
@@ -113,7 +113,7 @@ def test_the_store_goes_away_and_comes_back(shop: Shop, store: StoreServer) -> N
     told = [next(each for each in followed if each.data.get("sold"))]
     store.kill()
     told.append(next(each for each in followed if each.kind == "away"))
-    time.sleep(LIFE_MS / 1000)  # now it must beat anew, and must not be marked as crashed
+    time.sleep(LIFE_MS / 1000)  # now it must beat again, and must not be marked as crashed
     store.start()
     told.append(next(each for each in followed if each.kind != "away"))
     assert told[-1].kind == "back"
@@ -128,7 +128,7 @@ def test_the_store_goes_away_and_comes_back(shop: Shop, store: StoreServer) -> N
 
 
 def test_ctrl_c_in_the_middle_leaves_nothing(shop: Shop) -> None:
-    """The last one: the shop is gone after it."""
+    """The last test: the shop is gone after it."""
     id = start(shop, **ENDLESS)
     followed = follow(shop.lab, id)
     next(each for each in followed if each.data.get("sold"))

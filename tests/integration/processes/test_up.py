@@ -1,4 +1,4 @@
-"""`lastapple up`: as it is started, stopped, started again and got wrong."""
+"""`lastapple up`: started, stopped, started again and used wrongly."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ALL = 7  # children: store, three masters, fulfil, shop, lab
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """One for all tests that leave it running."""
+    """One shop for all tests that leave it running."""
     with Shop(tmp_path_factory.mktemp("shop"), SHOP_COMBINE="maybe") as shop:
         yield shop
 
@@ -99,7 +99,7 @@ def shop_left(shop: Shop) -> int:
 
 
 def test_redlock_sells_on_the_masters_that_come_with_it(shop: Shop) -> None:
-    """One of them killed: it is started again, and remembers; meanwhile a majority stands."""
+    """A killed one is started again, and remembers; meanwhile the others are a majority."""
     number = shop.round("lock:redlock", 100)["round"]
     killed = shop.child("redlock-1")
     killed.kill()
@@ -182,8 +182,10 @@ def _sold(shop: Shop, session: requests.Session) -> bool:
 
 
 def test_who_is_down_or_does_not_answer_is_named_and_the_shop_sells_on(shop: Shop) -> None:
-    """SIGSTOP: lab and fulfil live for the system, and for nobody else. Meanwhile a master dies,
-    again and again (for its pauses see test_supervise.py)."""
+    """SIGSTOP: the system sees lab and fulfil as alive, but they answer no request.
+
+    Meanwhile a master dies again and again (for its pauses see test_supervise.py).
+    """
     until(lambda: checks(shop.url) == WELL, 20)
     lab, fulfil = shop.child("lab"), shop.child("fulfil")
     frozen = [fulfil, lab, *lab.children()]
@@ -214,7 +216,7 @@ WELL = dict.fromkeys(("store", "database", "orders", "dead_letters", "processes"
 
 
 def checks(url: str, status: int = 200) -> dict[str, str]:
-    """Its checks, if it answers so; none if not, or if it has just been killed and started."""
+    """Return its checks; none if it does not answer so, or was just killed and started."""
     try:
         answer = requests.get(f"{url}/readyz", timeout=5)
     except requests.ConnectionError:

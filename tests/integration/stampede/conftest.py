@@ -16,7 +16,7 @@ CROWD = {"buyers": 4, "seconds": 2}
 
 @pytest.fixture
 def begin(services: Services) -> Callable[..., Run]:
-    """Starts a run that nobody drives: its process is dead from the first moment on."""
+    """Starts a run without a load runner, as if its process had died at once."""
 
     def start(**changes: Any) -> Run:
         wanted: dict[str, Any] = {**NAIVE, "crowd": CROWD, "drive": lambda run: None, **changes}

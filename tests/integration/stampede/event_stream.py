@@ -16,7 +16,7 @@ class Told(NamedTuple):
 
 
 def told(lines: Iterable[str]) -> Iterator[Told]:
-    """The events in the lines of a stream."""
+    """Yield the events in the lines of a stream."""
     said: dict[str, str] = {}
     for line in lines:
         name, _, value = line.partition(": ")
@@ -29,7 +29,7 @@ def told(lines: Iterable[str]) -> Iterator[Told]:
 
 
 def follow(lab: str, id: str, after: str = "", kind: str = "runs") -> Iterator[Told]:
-    """The events of a run, or of another `kind`, until the stream ends."""
+    """Yield the events of a run, or of another `kind`, until the stream ends."""
     headers = {"Last-Event-ID": after} if after else {}
     url = f"{lab}/{kind}/{id}/events"
     with requests.get(url, headers=headers, stream=True, timeout=30) as answer:

@@ -1,4 +1,4 @@
-"""The HTTP of runs: the form, what it refuses, and streams that are cut anywhere."""
+"""The HTTP of runs: the form, its errors, and streams that are cut anywhere."""
 
 from __future__ import annotations
 

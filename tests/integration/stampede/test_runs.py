@@ -1,4 +1,4 @@
-"""One run an item at a time, ended once, remembered when the store forgets."""
+"""One run for an item at a time, ended once, kept when the store forgets."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Begin = Callable[..., Run]
 
 
 def dies(services: Services, run: Run) -> None:
-    """As when nobody has renewed its heartbeat for long enough."""
+    """Delete the heartbeat, as if it had expired."""
     services.store.delete(run.keys.heartbeat)
 
 
@@ -69,7 +69,7 @@ def test_who_watches_tells_that_it_crashed(services: Services, begin: Begin) -> 
 def test_a_run_that_misses_a_heartbeat_is_not_marked_as_crashed(
     services: Services, begin: Begin
 ) -> None:
-    """After a store that was away its process needs a moment to show that it lives."""
+    """After the store was away, the run's process needs a moment to show that it lives."""
     run = begin()
     dies(services, run)
     screen = follow(services.runs, run, "")
@@ -112,7 +112,7 @@ def test_a_heartbeat_that_the_store_forgot_comes_again(services: Services, begin
 
 
 def test_a_beat_that_comes_late_keeps_nobody_out(services: Services, begin: Begin) -> None:
-    """Between its last word and its process's end a heartbeat may come, and claim the item anew."""
+    """After its last report a heartbeat may still come, and claim the item again."""
     run = begin()
     with Heartbeat(services.store, "apple", run.id):
         services.runs.finish(replace(run, how=How.FINISHED))
@@ -172,7 +172,7 @@ def test_unknown_runs(services: Services, id: str) -> None:
 def test_a_round_that_somebody_began_at_that_moment_goes_on(
     services: Services, begin: Begin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whoever looked, saw the run's own round: looking and ending must be one step."""
+    """The run has read its own round before: looking and ending must be one step."""
     run = begin()
     services.rounds.start(run.item, "atomic", 5, {})
     monkeypatch.setattr(services.rounds, "newest", lambda item: run.round)

@@ -19,7 +19,7 @@ from tests.support.servers import until
 RUNS_ON = ["valkey", "cluster"]
 
 PROCESSES, THREADS, LEASE = 4, 16, 2.0
-BUSY = 10.0  # s; more than a busy machine leaves any process without a turn
+BUSY = 10.0  # s; no process of a busy machine waits longer for its turn
 FROZEN = 0.5  # s; shorter than the lease: a frozen holder keeps its lock
 # A holder is killed with all waiters of a frozen process next in line, on two busy cores.
 LONGEST_STALL = LEASE + THREADS * HANDOVER_S + BUSY
@@ -34,7 +34,7 @@ def test_a_crowd_is_served_one_at_a_time_and_never_stalls(
     """A minute with `--runs 20`, a share of it with fewer."""
     seed = random.randrange(1_000_000)
     chance = random.Random(seed)
-    # Left alone, a call that is lost would stall them for a lease, which is longer than BUSY.
+    # In the undisturbed run, a lost call would stall them for a lease, which is longer than BUSY.
     makes = partial(Forked, crowd, services.settings, THREADS, LEASE if disturbed else 60.0)
     members = [makes() for _ in range(PROCESSES)]
     until(lambda: services.store.xlen(LOG) > 0, 30)

@@ -22,13 +22,13 @@ PINS = Path("requirements/dev.txt")
 NEEDED = ("__init__.py", "conftest.py", "ssl_utils.py", "test_lock.py")
 THEIRS, OURS = "from redis.lock import Lock\n", "from fairlock import Lock\n"
 # These two replace the clock of the module redis.lock and compare the pauses that redis-py's Lock
-# makes between two looks at the server. Ours looks once and then is called: it makes none.
+# makes between two polls. Ours asks once and is then called: it makes no pause.
 POLLING = ("test_blocking_timeout", "test_context_manager_blocking_timeout")
 PASSED = 30  # all the others
 
 
 def archive(folder: Path) -> Path:
-    """The installed redis-py's source. On CI it must be had; elsewhere its tests are left out."""
+    """Return redis-py's source archive. CI needs it; elsewhere its tests are skipped."""
     pin = re.search(rf"^redis=={version('redis')} (\\\n +--hash=\S+ ?)+", PINS.read_text(), re.M)
     assert pin, f"{PINS} has no hashes of the redis-py that is installed"
     (folder / "pin.txt").write_text(pin.group())
@@ -52,10 +52,10 @@ def archive(folder: Path) -> Path:
 
 @pytest.fixture
 def their_tests(tmp_path: Path) -> Path:
-    """A folder with their tests of the lock and what these import; their Lock is ours."""
+    """Return a folder with redis-py's tests of the lock and their imports; their Lock is ours."""
     top = f"redis-{version('redis')}/tests"
     (tmp_path / "tests").mkdir()
-    (tmp_path / "pytest.ini").write_text("[pytest]\n")  # neither our settings nor theirs
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")  # neither our settings nor redis-py's
     with tarfile.open(archive(tmp_path)) as source:
         for name in NEEDED:
             member = source.extractfile(f"{top}/{name}")

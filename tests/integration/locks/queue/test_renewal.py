@@ -16,7 +16,7 @@ NAME = "{apple}:1:lock"
 
 
 class ByHand(Clock):
-    """Renews when the test says so."""
+    """A clock that renews when the test says so."""
 
     renew: Callable[[], bool]
 

@@ -19,7 +19,7 @@ def up(own_masters: list[StoreServer]) -> list[StoreServer]:
 
 @pytest.fixture
 def servers() -> Iterator[Reach]:
-    """Makes clients of some masters, and closes them in the end."""
+    """Make clients of some masters, and close them in the end."""
     made: list[Servers] = []
 
     def make(masters: list[StoreServer]) -> Servers:

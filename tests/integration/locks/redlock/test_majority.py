@@ -1,4 +1,4 @@
-"""redlock: who has won, and until when."""
+"""redlock: which client has won, and until when."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.servers import StoreServer
 
 
 class Slow(Clock):
-    """Its every look at the time is `step` seconds later than the one before."""
+    """Each reading of the time is `step` seconds later than the one before."""
 
     def __init__(self, step: float) -> None:
         self.time, self.step = 0.0, step

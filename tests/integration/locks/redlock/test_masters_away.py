@@ -25,7 +25,7 @@ def test_a_minority_may_be_away(
     away: int,
     how: str,
 ) -> None:
-    """Also the first ones in order; each costs its time-out at most."""
+    """Also the first ones in order; each costs its timeout at most."""
     here = servers(up[:count])
     for master in up[:away]:
         getattr(master, how)()
@@ -62,7 +62,7 @@ def test_without_a_majority_it_says_so_in_time_and_leaves_nothing(
         time_outs.clear()
         with pytest.raises(redis.ConnectionError, match=said):
             deed()
-        # Taking and undoing, each of all masters that are away.
+        # Taking and undoing, each sent to all masters that are away.
         assert len(time_outs) <= 2 * away
     assert not holds(up[0])
 
@@ -74,13 +74,13 @@ def test_a_restarted_master_remembers(servers: Reach, up: list[StoreServer]) -> 
     assert held.acquire(wait_s=0)  # on the first and the second
     up[1].kill()
     up[1].start()
-    up[2].start()  # it has never heard of this lock
+    up[2].start()  # it has never got this lock
     assert not lock(here).acquire(wait_s=0)
     assert held.release()
 
 
 def test_a_master_that_forgets_lets_two_in(servers: Reach, up: list[StoreServer]) -> None:
-    """How it breaks, and why the embedded masters write every lock to the disk."""
+    """This is how it breaks, and why the embedded masters write every lock to the disk."""
     here = servers(up[:3])
     up[2].kill()
     held, second = lock(here), lock(here)

@@ -28,7 +28,7 @@ def settings(server: ZooKeeperServer) -> Settings:
 
 @pytest.fixture
 def session(server: ZooKeeperServer, settings: Settings) -> Iterator[Callable[[], Servers]]:
-    """Makes sessions; puts the server right and closes them in the end."""
+    """Make sessions; restore the server and close them in the end."""
     made: list[Servers] = []
 
     def make() -> Servers:
@@ -43,7 +43,7 @@ def session(server: ZooKeeperServer, settings: Settings) -> Iterator[Callable[[]
 
 @pytest.fixture
 def servers(session: Callable[[], Servers]) -> Servers:
-    """This process's own."""
+    """The session of this process."""
     return session()
 
 
@@ -63,7 +63,7 @@ def lock(servers: Servers, key: str) -> Callable[..., Zookeeper]:
 
 @pytest.fixture
 def contender(settings: Settings, key: str) -> Iterator[Callable[[], Forked]]:
-    """Makes processes that contend for the same lock."""
+    """Make processes that contend for the same lock."""
     made: list[Forked] = []
 
     def make() -> Forked:

@@ -1,4 +1,4 @@
-"""zookeeper: first come, first served, and nobody asks twice."""
+"""zookeeper: first come, first served, without polling."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.support.purchases import HandClock
 from tests.support.servers import until
 from tests.support.zookeeper import Lock, ZooKeeperServer, end_session, waiting
 
-# Packets that the server gets in a second besides: the tests' own questions and the pings.
+# Packets that the server gets in a second besides: the tests' own commands and the pings.
 NOISE = 10
 
 
 def test_a_process_has_one_session(session: Callable[[], Servers]) -> None:
-    """Whoever asks first: a second one would be nobody's, and would stay."""
+    """Threads that ask at once share it: a second session would be unused, and would stay."""
     servers, together = session(), threading.Barrier(16)
 
     def ask() -> object:
@@ -74,7 +74,7 @@ def test_who_waits_asks_nothing_and_a_release_wakes_one(
 def test_who_gives_up_leaves_the_line(lock: Lock) -> None:
     holder, second, third = lock(), lock(), lock()
     assert holder.acquire(wait_s=0)
-    assert not second.acquire(wait_s=1)  # so long that it looks, waits and looks once more
+    assert not second.acquire(wait_s=1)  # so long that it checks, waits and checks once more
     assert not third.acquire(blocking=False)
     assert len(holder.line()) == 1
     assert (second.counts.attempts, third.counts.attempts) == (2, 1)

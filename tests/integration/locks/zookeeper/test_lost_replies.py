@@ -1,4 +1,4 @@
-"""zookeeper: requests whose answer never comes leave nobody's place behind."""
+"""zookeeper: requests whose answer never comes leave no place behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.timed
 
 
 def freeze(server: ZooKeeperServer, deed: Callable[[], object]) -> None:
-    """Freeze the server, do it, and see that it is told in time."""
+    """Freeze the server, do it, and check that the error comes in time."""
     server.freeze()
     start = time.monotonic()
     with pytest.raises(StoreAway, match="does not answer"):
@@ -30,7 +30,7 @@ def freeze(server: ZooKeeperServer, deed: Callable[[], object]) -> None:
 
 
 def cut(client: KazooClient) -> None:
-    """Break the connection once a request is on its way (or be late: kazoo has broken it)."""
+    """Break the connection once a request is on its way (unless kazoo has broken it already)."""
     until(lambda: client._pending or not client.connected)
     with suppress(OSError):
         client._connection._socket.shutdown(socket.SHUT_RDWR)
@@ -38,7 +38,7 @@ def cut(client: KazooClient) -> None:
 
 
 def number(lock: Zookeeper) -> int:
-    """Of its place in line."""
+    """Return the number of its place in line."""
     return int(lock.line()[0][-10:])
 
 
@@ -74,7 +74,7 @@ def test_a_place_that_was_made_after_its_maker_gave_up_does_not_stay(
 def test_a_place_whose_makers_connection_broke_does_not_stay(
     lock: Lock, server: ZooKeeperServer
 ) -> None:
-    """The servers made it, and the word of that was lost."""
+    """The servers made it, and their answer was lost."""
     first = lock()
     assert first.acquire(wait_s=0)
     before = number(first)
@@ -106,7 +106,7 @@ def test_a_place_whose_release_was_not_answered_does_not_stay(
 def test_a_release_is_asked_for_again_when_the_connection_broke(
     lock: Lock, server: ZooKeeperServer, session_ended: bool
 ) -> None:
-    """Its first DELETE was carried out: the place was mine until then, in this same session."""
+    """Its first DELETE was executed: the place was mine until then, in this same session."""
     holder = lock()
     assert holder.acquire(wait_s=0)
     if session_ended:

@@ -1,4 +1,4 @@
-"""zookeeper: holders and waiters whose process dies or stands still, and a server that dies."""
+"""zookeeper: holders and waiters whose process dies or is frozen, and a server that dies."""
 
 from __future__ import annotations
 
