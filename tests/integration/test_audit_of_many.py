@@ -1,4 +1,4 @@
-"""An audit has the database count, and still finds each order that contradicts another record."""
+"""An audit lets the database count, and still finds each order that contradicts another record."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def write(services: Services, booked: list[Order]) -> None:
 
 def test_it_keeps_no_orders_in_memory(services: Services, round: Round) -> None:
     write(services, [order(round) for _ in range(MANY)])
-    services.auditor.audit(round)  # what is prepared once is prepared
+    services.auditor.audit(round)  # prepared statements are reused
     tracemalloc.start()
     try:
         audit = services.auditor.audit(round)
@@ -47,7 +47,7 @@ def test_it_keeps_no_orders_in_memory(services: Services, round: Round) -> None:
 
 
 def test_it_finds_the_same_as_who_reads_every_order(services: Services, round: Round) -> None:
-    """The sums are over those orders only that nothing in the store has to do with."""
+    """The database sums only the orders that match no record in the store."""
     twice, other, late, away, dead, odd = (order(round) for _ in range(6))
     same = replace(order(round), key=other.key)
     booked = [

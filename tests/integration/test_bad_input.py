@@ -1,4 +1,4 @@
-"""Bad input to the shop is answered in words, with the right status; never with a 500."""
+"""Bad input to the shop gets a message and the right status; never a 500."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.http_client import buy, problem
 from tests.support.purchases import order
 from tests.support.servers import free_port
 
-RUNS_ON = ["valkey"]  # what the web answers is the same on every store
+RUNS_ON = ["valkey"]  # HTTP answers are the same on every store
 SENT = {"Content-Type": "application/json"}
 
 
@@ -82,7 +82,7 @@ def test_unknown_names_and_wrong_methods(shop: FlaskClient) -> None:
 
 @pytest.mark.parametrize("kind", ["application/json", "application/x-www-form-urlencoded"])
 def test_a_body_of_unsaid_length_is_refused(shop: FlaskClient, kind: str) -> None:
-    """It would be cut short at the limit in silence, and what is left of it might be a purchase."""
+    """It would be cut off at the limit unnoticed, and the first part might be a purchase."""
     body = b'{"quantity": 1}' if "json" in kind else b"quantity=1&x=" + b"x" * 40_000
     answer = shop.post(
         "/buy/apple",
@@ -176,7 +176,7 @@ def test_a_number_beyond_all_bounds_in_a_field(lab: FlaskClient, number: int) ->
     "seen", ["99999999999999999999-0", "18446744073709551615-18446744073709551615", "1-1\xb2"]
 )
 def test_an_event_that_no_stream_can_have(services: Services, lab: FlaskClient, seen: str) -> None:
-    """As if none had been seen: the run's end is told again."""
+    """The stream begins as if no event had been seen: it sends the run's end again."""
     crowd = {"buyers": 1, "seconds": 1}
     run: Run = services.runs.start("apple", "watch", 3, {}, crowd, lambda _: None)
     begun = lab.get(f"/runs/{run.id}/events", headers={"Last-Event-ID": seen})

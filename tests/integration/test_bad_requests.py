@@ -1,7 +1,7 @@
 """Bad requests over every route of shop and lab: no 500, no hang.
 
-A share in `make test`, on both databases; with `--runs 20` 5,000 on each. The seed is new each
-time, and printed.
+`make test` sends a share of them, on both databases; with `--runs 20` 5,000 on each. The seed is
+new each time, and printed.
 """
 
 from __future__ import annotations
@@ -27,13 +27,14 @@ RUNS_ON = ["valkey"]
 SHARE = 250  # requests of one run, to each database
 SLOWEST = 10.0  # s; an audit waits for 0.75 s, and two cores are shared
 PIECES = 2  # of a stream that never ends
-# Who may say 503 with store and database there: a buyer met a lock, and the explorer is full.
+# These may answer 503 although store and database are there: a lock is held, or the explorer is
+# full.
 BUSY = ("shop.buy", "explorer.player", "explorer.scheduler")
 
 
 @pytest.fixture
 def known(services: Services) -> dict[str, Sequence[str]]:
-    """What is there to be asked for: rounds of two kinds, orders, a run, a comparison."""
+    """Return names that exist: rounds of two kinds, orders, a run, a comparison."""
     rounds = [services.rounds.start(item, mode, 1_000, {}) for item, mode in ROUNDS.items()]
     sold = [order(round) for round in [*rounds, replace(rounds[0], item="durian", number=99)]]
     with services.servers.sessions.begin() as session:
@@ -77,7 +78,7 @@ def apps(
 
 
 class Refused:
-    """Sends bad requests, and keeps what was not answered as it should be."""
+    """Sends bad requests, and keeps those with a wrong answer."""
 
     def __init__(self) -> None:
         self.statuses: Counter[int] = Counter()
@@ -98,7 +99,7 @@ class Refused:
 
 
 def asked(app: Flask, bad: Bad) -> int:
-    """The status. Of a stream as much is read as is there."""
+    """Return the status. Of a stream, read as much as is there."""
     pieces, said, headers = run_wsgi_app(app, bad.environ())
     try:
         for count, _ in enumerate(pieces):

@@ -36,7 +36,7 @@ def round_lock(services: Services, round: Round) -> Handle:
 
 
 def busy_for_all_but(shop: Purchase, key: str) -> None:
-    """Check that a new key is told BUSY, and `key` its order of two apples."""
+    """Check that a new key gets BUSY, and `key` its order of two apples."""
     assert shop.buy("apple", 2, key="new").sale.outcome is Outcome.BUSY
     again = shop.buy("apple", 2, key=key)
     assert again.sale.outcome is Outcome.SOLD

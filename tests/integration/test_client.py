@@ -40,16 +40,16 @@ def test_a_lost_reply_never_sells_twice(
     services: Services, settings: Settings, lossy: LosesReplies, name: str
 ) -> None:
     round = services.rounds.start("apple", name, 10, {})
-    lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's beat
+    lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's heartbeat
     through = Services(Settings(redis_url=lossy.url, var_dir=settings.var_dir))
     shop = through.purchase()
     shop.buy("apple", 1)  # the server knows the script now
     lossy.lose_next = True
-    # redis-py tells a reply lost after WATCH as a WatchError: `watch` and `watched` try again by
-    # themselves, and find their own sale under the key. All others are told: the store is away.
+    # redis-py reports a reply lost after WATCH as a WatchError: `watch` and `watched` retry by
+    # themselves, and find their own sale under the key. All other modes raise StoreAway.
     with nullcontext() if name.startswith("watch") else pytest.raises(StoreAway):
         shop.buy("apple", 1, key="k")
-    again = shop.buy("apple", 1, key="k")  # what a buyer does on a 503
+    again = shop.buy("apple", 1, key="k")  # as a buyer does after a 503
     fulfil_all(services.fulfil)
     shop.reporter.stop()
     through.store.close()
@@ -62,9 +62,9 @@ def test_a_lost_reply_never_sells_twice(
 def test_who_sent_no_key_is_told_one_to_ask_again_under(
     services: Services, settings: Settings, lossy: LosesReplies
 ) -> None:
-    """Also when the sale is in the database by then, and another round is on."""
+    """Also when the sale is in the database by then, and another round is running."""
     sold_in = services.rounds.start("apple", "atomic", 10, {})
-    lossy.what = (Keys("apple", sold_in.number).sales.encode(),)  # and no worker's beat
+    lossy.what = (Keys("apple", sold_in.number).sales.encode(),)  # and no worker's heartbeat
     through = Settings(redis_url=lossy.url, var_dir=settings.var_dir)
     shop = create_shop(through).test_client()
     shop.post("/buy/apple", json={})  # the server knows the script now
@@ -135,8 +135,8 @@ def test_a_frozen_store_costs_two_time_outs(
     own_store: StoreServer, own_services: Services, time_outs: list[int]
 ) -> None:
     for name in ("watch", "lock:lease", "atomic"):
-        # A lock whose acquire was on its way is taken by nobody when the store thaws: it goes when
-        # its lease does.
+        # A lock whose acquire was on its way has no user when the store thaws: its lease must end
+        # first.
         own_services.rounds.start("apple", name, 10, {"lease": 300})
         shop = own_services.purchase()
         shop.buy("apple", 1)
@@ -153,8 +153,10 @@ def test_a_frozen_store_costs_two_time_outs(
 def test_a_frozen_store_makes_no_thread_wait_for_another(
     own_store: StoreServer, own_services: Services, time_outs: list[int]
 ) -> None:
-    """No thread knows the round yet, all look it up at once: all time-outs have begun by the time
-    the first is over."""
+    """No thread knows the round yet, and all look it up at once.
+
+    All timeouts have begun by the time the first one is over.
+    """
     own_services.rounds.start("apple", "atomic", 10, {})
     shop = own_services.purchase()
     own_store.freeze()
@@ -176,13 +178,13 @@ def test_a_frozen_store_makes_no_thread_wait_for_another(
 def test_a_restarted_store_is_found_at_the_first_try(
     own_store: StoreServer, own_services: Services
 ) -> None:
-    """A connection that lay idle while the server went must not cost a buyer a 503."""
+    """A connection that was idle while the server restarted must not cost a buyer a 503."""
     own_services.rounds.start("apple", "atomic", 10, {})
     shop = own_services.purchase()
     shop.buy("apple", 1)
     own_store.kill()
     own_store.start()
-    time.sleep(0.6)  # longer than a connection in steady use is trusted unseen
+    time.sleep(0.6)  # longer than a busy connection is trusted without a check
     answer = shop.buy("apple", 1)
     shop.reporter.stop()
     assert (answer.sale.outcome, answer.sale.left) == (Outcome.SOLD, 8)

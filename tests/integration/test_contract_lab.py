@@ -1,8 +1,8 @@
-"""The lab keeps its contract, whatever is asked of it: no 5xx but the documented 503, no hang, no
-answer that the contract does not have, no unit gone, no round but those that it told of.
+"""The lab keeps its contract for every request: no 5xx except the documented 503, no hang, no
+answer that the contract lacks, no unit gone, no round except those that it reported.
 
-Requests are made of the contract by schemathesis, and led from what is started to its end. What the
-lab starts for them is small (short_jobs.py); what it really starts is asked for at the end.
+schemathesis makes requests from the contract, and follows links from a start to its end. What the
+lab starts for them is small (short_jobs.py); the real jobs are tested at the end.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from tests.support.short_jobs import Soon, bound, play
 
 RUNS_ON = ["valkey"]
 SEED = 20_261_124
-SHARE = 2  # requests of each operation, beside those that follow from the contract
-CHAINS, STEPS = 12, 12  # of requests, to some of which an answer before has led
+SHARE = 2  # requests of each operation, besides those that follow from the contract
+CHAINS, STEPS = 12, 12  # of requests, some of which use an earlier answer
 STOCK, BOUGHT = 1_000, 3
 # An item's first round: its mode, and how long it is held.
 BEFORE = {
@@ -49,23 +49,23 @@ BEFORE = {
     "fig": ("atomic", LONG),
     "apple": ("atomic", 0),
 }
-# That there is one already, each of them may be told every time.
+# Each of these may always answer that there is one already.
 ONE_AT_A_TIME = {"POST /runs", "POST /comparisons"}
 STARTS = ("POST /rounds", "POST /runs", "POST /classroom/sale")
 WORD = "only for teachers"
 BEARER = {"Authorization": f"Bearer {WORD}"}
-OPEN = ("GET /healthz", "GET /readyz")  # to those who do not show the token
+OPEN = ("GET /healthz", "GET /readyz")  # to clients that do not show the token
 
 
 def children() -> set[int]:
-    """The processes that run; what has ended need not have been asked how."""
+    """Return the running child processes; those that have ended need not have been waited for."""
     found = psutil.Process().children(recursive=True)
     return {child.pid for child in found if child.is_running() and child.status() != "zombie"}
 
 
 @pytest.fixture
 def lab(services: Services, settings: Settings) -> Iterator[Callable[..., Flask]]:
-    """Makes it, with more settings; nothing that it has started may outlive it."""
+    """Make the lab, with more settings; nothing that it has started may outlive it."""
     before, made = children(), list[Flask]()
 
     def make(**more: Any) -> Flask:
@@ -91,8 +91,7 @@ def soon(services: Services, played: Path, monkeypatch: pytest.MonkeyPatch) -> S
 
 @pytest.fixture
 def before(services: Services) -> None:
-    """Something was bought, or is held, of some items; and there are the run and the comparison
-    that the contract's examples ask for."""
+    """Sell or hold some of the items, and make the contract's example run and comparison."""
     for item, (name, hold) in BEFORE.items():
         round = services.rounds.start(item, name, STOCK, {"hold": hold})
         mode(services, round).sell(order(round, BOUGHT))
@@ -108,7 +107,7 @@ def before(services: Services) -> None:
 
 
 def rounds(services: Services) -> Iterator[Round]:
-    """All that there are."""
+    """Yield all rounds."""
     for item in ITEMS:
         newest = services.rounds.newest(item)
         for number in range(1, newest.number + 1 if newest else 1):
@@ -116,14 +115,14 @@ def rounds(services: Services) -> Iterator[Round]:
 
 
 def operations(app: Flask) -> set[str]:
-    """All that can be asked, without files and what is read to begin with."""
+    """Return all operations, without files and the contract itself."""
     paths = app.extensions["contract"]()["paths"].items()
     known = {f"{method.upper()} {path}" for path, methods in paths for method in methods}
     return known - {"GET /static/{filename}", "GET /openapi.json"}
 
 
 def check_that_no_unit_is_gone(services: Services) -> None:
-    """By the audit of each round: left + held + sold = stocked, as it was before."""
+    """Check by each round's audit that left + held + sold = stocked, as it was before."""
     for round in rounds(services):
         audit = added_up(services, round)
         bought = BOUGHT if round.number == 1 and round.item in BEFORE else 0
@@ -157,12 +156,12 @@ def test_the_lab_keeps_its_contract(
     chains = {"enabled": True, "generation": {"max-examples": CHAINS}, "max-steps": STEPS}
     phases = {
         "stateful": chains,
-        # What follows from the contract alone is the same for both: to be quick, once.
+        # Requests that follow from the contract alone are the same for both: once is enough.
         "coverage": {"enabled": visitor == "a program" or runs > 1},
     }
-    # It leaves files open, which is no fault of ours; see the shop's test for one.
+    # schemathesis leaves files open, which is no fault of ours; see the shop's test for one.
     found = ask(app, seed, share, ("static",), BEARER, headers=headers, phases=phases)
-    for more in range(1, runs):  # each ends early when the lab answers otherwise than before
+    for more in range(1, runs):  # each ends early when the lab answers differently from before
         phases = {"enabled": False, "stateful": chains}
         asked = seed + more, share, ("static",), BEARER, found
         ask(app, *asked, headers=headers, phases=phases)
@@ -196,7 +195,7 @@ def test_a_form_of_the_cases_may_be_too_large(lab: Callable[..., Flask]) -> None
 
 @pytest.fixture
 def shop(settings: Settings, services: Services) -> Iterator[Settings]:
-    """It serves at the address in these settings."""
+    """The shop serves at the address in these settings."""
     where = replace(settings, shop_port=free_port())
     server = make_server("127.0.0.1", where.shop_port, create_shop(where), threaded=True)
     thread = Thread(target=server.serve_forever)

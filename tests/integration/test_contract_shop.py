@@ -1,8 +1,8 @@
-"""The shop keeps its contract, whatever is asked of it: no 5xx but the documented 503, no answer
-that the contract does not have, no unit gone but by a sale.
+"""The shop keeps its contract for every request: no 5xx except the documented 503, no answer that
+the contract lacks, no unit gone except by a sale.
 
-Requests are made of the contract by schemathesis, and led from a sale to its order and its payment.
-With `--runs 20` there are some 60,000, of a new seed that is printed.
+schemathesis makes requests from the contract, and follows links from a sale to its order and its
+payment. With `--runs 20` there are some 60,000, of a new seed that is printed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.support.fuzzer import Asked, ask
 
 RUNS_ON = ["valkey"]
 SEED = 20_261_123
-SHARE = 8  # requests of each operation, beside those that follow from the contract
+SHARE = 8  # requests of each operation, besides those that follow from the contract
 STOCK = 1_000_000
 MODES = {"apple": "atomic", "pear": "watch", "plum": "sql"}
 
@@ -34,7 +34,7 @@ def shop_with_stock(settings: Settings, services: Services) -> Flask:
 
 
 def sold(found: Asked) -> dict[str, tuple[str, int]]:
-    """order -> item and units, as the buyers were told."""
+    """Return order -> item and units, as the buyers got them."""
     told: dict[str, tuple[str, int]] = {}
     for _, answer in found.made:
         kind = "".join(answer.headers.get("content-type", [])).partition(";")[0]
@@ -49,13 +49,13 @@ def sold(found: Asked) -> dict[str, tuple[str, int]]:
 def test_the_shop_keeps_its_contract(shop_with_stock: Flask, services: Services, runs: int) -> None:
     seed = SEED if runs == 1 else randbelow(1_000_000_000)
     share = SHARE if runs == 1 else SHARE * runs * 20
-    # It leaves files open, which is no fault of ours: they are asked for in the test below.
+    # schemathesis leaves files open, which is no fault of ours: the test below requests them.
     found = ask(shop_with_stock, seed, share, leave_out=("static",))
     print(f"seed {seed}, {found.requests} requests, {found.led} by links: {found.answers()}")
     assert not found.wrong, f"seed {seed}: {found.wrong}"
     told = sold(found)
     assert told, "nobody has bought anything: what was tested?"
-    # It goes where a form is sent, and keeps that answer only.
+    # It follows a form's redirect, and keeps the last answer only.
     forms = sum(found.count("POST /buy/{item}", status) for status in (200, 303))
     for item in MODES:
         units = sum(quantity for name, quantity in told.values() if name == item)

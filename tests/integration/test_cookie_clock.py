@@ -18,7 +18,7 @@ HTML = {"Accept": "text/html"}
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Steps this process's wall clock to so many hours from the true time."""
+    """Set this process's wall clock off by so many hours."""
     true = time.time
 
     def step(hours: float) -> None:

@@ -1,4 +1,4 @@
-"""What cannot be booked goes to the dead letters with its reason, and the rest is booked."""
+"""A sale that cannot be moved becomes a dead letter with its reason, and the rest is moved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.purchases import fulfil_all, in_stream, mode, order
 from tests.support.sql_hooks import on_postgresql, rows
 
 pytestmark = pytest.mark.usefixtures("database_url")
-RUNS_ON = ["valkey"]  # `test_it_is_moved_once` asks each of them for all that is special
+RUNS_ON = ["valkey"]  # `test_it_is_moved_once` runs on each store
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def sell(services: Services, round: Round, *keys: str) -> None:
 
 
 def hostile(round: Round) -> dict[str, dict[Any, Any]]:
-    """Entries that nobody can book, by a word of the reason that each is given."""
+    """Return entries that cannot be moved, by a word of each one's reason."""
     good = order(round)
     huge = good.encode().replace(b'"quantity":1', b'"quantity":1' + b"0" * 30)
     return {
@@ -99,7 +99,7 @@ def test_the_audit_counts_them_and_is_not_exact(services: Services, round: Round
 
 @contextmanager
 def refusing(services: Services, key: str) -> Iterator[None]:
-    """The database takes no order with this key: a rule that nobody here knows of."""
+    """Let the database refuse orders with this key, by a rule that is unknown to fulfil."""
     when = f"BEFORE INSERT ON orders FOR EACH ROW WHEN (NEW.key = '{key}')"
     if on_postgresql(services):
         body = "BEGIN RAISE EXCEPTION ''not this one''; END"
@@ -194,7 +194,7 @@ def test_it_is_moved_once(services: Services, round: Round) -> None:
 
 
 def test_it_stays_in_the_stream_when_it_cannot_be_moved(services: Services, round: Round) -> None:
-    """The script writes the dead letter first: what fails then has changed nothing."""
+    """The script writes the dead letter first: an error then has changed nothing."""
     names = Keys("fig", round.number)
     services.store.set(keys.dead_letters("fig"), "in its way")
     services.store.xadd(names.sales, {"sale": b"x"})

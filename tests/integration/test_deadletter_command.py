@@ -1,4 +1,4 @@
-"""`lastapple deadletter`, and what lab and shop show of what cannot be read."""
+"""`lastapple deadletter`, and the pages of lab and shop for entries that cannot be read."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.command_line import environ_of, invoke
 from tests.support.http_client import buy, problem
 from tests.support.purchases import fulfil_all, mode, order
 
-RUNS_ON = ["valkey"]  # a store's own ways: test_dead_letters
+RUNS_ON = ["valkey"]  # test_dead_letters runs on each store
 HTML = {"Accept": "text/html"}
 Command = Callable[..., Result]
 
@@ -33,7 +33,9 @@ def deadletter(settings: Settings) -> Command:
 
 @pytest.fixture
 def ids(services: Services) -> list[str]:
-    """Of two dead letters of round 1 of figs: no sale at all, and one of a key with a NUL."""
+    """Make two dead letters of figs' round 1, one no sale, one with a NUL in its key; return their
+    ids.
+    """
     round = services.rounds.start("fig", "atomic", 9, {})
     services.store.xadd(Keys("fig", 1).sales, {"sale": b'{"id":"[x]"}'})
     mode(services, round).sell(order(round, key="a\0b"))
@@ -155,7 +157,7 @@ def test_a_customer_whose_record_cannot_be_read_is_told_so(
 
 
 def test_after_its_round_too(settings: Settings, services: Services) -> None:
-    """The record is looked up beside the mode, as no round runs."""
+    """The record is then looked up without a mode, as no round runs."""
     services.store.set(Keys("apple", 1).key("spoilt"), b'{"id":"x"}')
     shop = create_shop(settings).test_client()
     problem(buy(shop, **{"Idempotency-Key": "spoilt"}), 409)

@@ -21,7 +21,7 @@ PRESSES = 320
 def test_an_answer_is_an_outcome_or_in_doubt(
     services: Services, settings: Settings, store_server: StoreServer
 ) -> None:
-    """Each press that is in doubt gets the key under which it finds its order."""
+    """Each press in doubt gets the key under which it finds its order."""
     round = services.rounds.start("apple", "atomic", PRESSES, {})
     timeout_s = 0.3
     proxy = DelaysReplies(store_server, [share * timeout_s for share in (0, 0.3, 0.9, 1.1, 1.5)])

@@ -38,7 +38,7 @@ def buy(shop: FlaskClient, key: str = "k", quantity: int = 1) -> TestResponse:
 
 
 def refused(services: Services, shop: FlaskClient, key: str = "k") -> tuple[str, DeadLetter]:
-    """An order that was sold and that the database refuses, and its dead letter."""
+    """Sell an order that the database refuses; return its id and its dead letter."""
     with refusing(services, key):
         sold = buy(shop, key).get_json()["order"]
         fulfil_all(services.fulfil)
@@ -54,7 +54,7 @@ def cancelled(answer: TestResponse, order: str) -> None:
 
 @pytest.mark.parametrize("later", ["same", "atomic", "watch", "lock:lease", "decr", "sql", ""])
 def test_the_key_sells_nothing_again(services: Services, shop: FlaskClient, later: str) -> None:
-    """In whatever round is on, or in none."""
+    """In a later round, or in none."""
     sold, letter = refused(services, shop)
     services.dead_letters.drop(letter)
     if not later:
@@ -146,7 +146,7 @@ def test_what_cannot_be_read_is_deleted_and_no_more(
 def test_another_rounds_sale_in_the_stream_concerns_no_order(
     services: Services, shop: FlaskClient
 ) -> None:
-    """Its bytes are those of an order that is well."""
+    """Its bytes are those of an order without a fault."""
     sold = buy(shop).get_json()["order"]
     sale: Any = services.store.get(Keys("apple", 1).key("k"))
     services.rounds.start("apple", "atomic", 10, {})

@@ -34,7 +34,7 @@ def test_refused_before_anything_is_started(
 def test_fulfil_does_not_begin(url: str, valkey: StoreServer) -> None:
     services = Services(Settings(redis_url=valkey.url, database_url=url))
     with pytest.raises(WrongDatabase):
-        services.check_database()  # its first deed
+        services.check_database()  # its first step
 
 
 def test_whatever_the_environment_says_of_the_client(

@@ -1,4 +1,4 @@
-"""How `lastapple audit` and `lastapple check` end, for scripts and containers."""
+"""Exit statuses of `lastapple audit` and `lastapple check`, for scripts and containers."""
 
 from __future__ import annotations
 

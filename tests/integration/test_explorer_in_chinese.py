@@ -1,4 +1,4 @@
-"""The explorer's pages in Chinese, with all that a search finds and a schedule says."""
+"""The explorer's pages in Chinese, with all texts of findings and schedules."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_every_finding_has_its_words(lab: FlaskClient) -> None:
     template = lab.application.jinja_env.get_template("lab/explorer/words.html")
     with lab.application.test_request_context(headers=ZH):
         words = vars(template.make_module())
-        for name in FINDINGS.keys() - {"starved"}:  # which is asked for with --again only
+        for name in FINDINGS.keys() - {"starved"}:  # which is sent with --again only
             for said in (str(words["finding_name"](name)), str(words["finding_sentence"](name))):
                 assert not english(said)
                 assert not said.isascii()

@@ -1,4 +1,4 @@
-"""Somebody's own file in the lab's explorer, by HTTP."""
+"""A user's own file in the lab's explorer, by HTTP."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def lab(tmp_path: Path, file: Path) -> Iterator[FlaskClient]:
 
 
 def found(lab: FlaskClient, address: str, status: int = 200) -> str:
-    """The page, when the search behind it has come to its end."""
+    """Return the page after the search behind it has ended."""
     until(lambda: "Still looking" not in lab.get(address, headers=HTML).text, 40)
     answer = lab.get(address, headers=HTML)
     assert answer.status_code == status, answer.text
@@ -58,7 +58,7 @@ def found(lab: FlaskClient, address: str, status: int = 200) -> str:
 
 
 def lit(page: str) -> dict[str, str]:
-    """The lines at which somebody stands, and who."""
+    """Return the lines at which actors stand, with the actors."""
     return dict(re.findall(r'<span class="line now" data-line="(\d+)" data-on="([A-Z ]+)"', page))
 
 

@@ -29,7 +29,7 @@ def lab(explorer_lab: Flask) -> FlaskClient:
 
 
 def found(lab: FlaskClient, address: str) -> str:
-    """The page, when the search behind it has come to its end."""
+    """Return the page after the search behind it has ended."""
 
     def there() -> bool:
         answer = lab.get(address, headers=HTML)
@@ -41,7 +41,7 @@ def found(lab: FlaskClient, address: str) -> str:
 
 
 def asked_for(lab: FlaskClient, path: str, **fields: str) -> None:
-    """As the page's own script does it, where a GET starts no search."""
+    """Start a search as the page's own script does; a GET does not start it."""
     answer = lab.post(path, data=fields, headers={"Accept": "application/json"})
     assert answer.status_code in (200, 202), answer.text
 
@@ -51,13 +51,13 @@ def lit(page: str) -> set[str]:
 
 
 def at(page: str, number: str) -> str:
-    """Who stands at that lit line."""
+    """Return the actors that stand at that lit line."""
     [who] = re.findall(rf'<span class="line \w+" data-line="{number}" data-on="([A-Z ]+)"', page)
     return str(who)
 
 
 def line(file: str, text: str) -> str:
-    """The number of the first line of that file, below app/, that has the text in it."""
+    """Return the number of the first line with that text in that file below app/."""
     lines = (APP / file).read_text().splitlines()
     return str(next(number for number, one in enumerate(lines, 1) if text in one))
 
@@ -168,7 +168,7 @@ def test_a_sound_mode_says_why_and_how_many_orders_were_tried(lab: FlaskClient) 
 
 
 def test_a_fault_that_he_pulls_is_looked_at_too(lab: FlaskClient) -> None:
-    """Else a page would say that nothing can go wrong beside what just has."""
+    """Otherwise the page would say that nothing can go wrong, and show it going wrong."""
     asked_for(lab, "/explorer/watch/scheduler", moves="AAAfBBB")
     text = " ".join(found(lab, "/explorer/watch/scheduler?moves=AAAfBBB").split())
     assert "oversell" in text
@@ -188,8 +188,7 @@ def test_json_for_programs(lab: FlaskClient) -> None:
 
 
 def test_a_get_starts_the_usual_search_only(tmp_path: Path) -> None:
-    """Of which there is one for each target: of others any page could make a browser ask for
-    thousands."""
+    """There is one for each target. Any page could make a browser request thousands of others."""
     lab = create_lab(Settings(var_dir=str(tmp_path))).test_client()
     explorer = lab.application.extensions["explorer"]
     others = (
@@ -250,7 +249,7 @@ def test_every_finding_has_its_words(lab: FlaskClient) -> None:
     with lab.application.test_request_context():
         words = vars(environment.get_template("lab/explorer/words.html").module)
         for name, sentence in FINDINGS.items():
-            if name == "starved":  # asked for with --again only
+            if name == "starved":  # sent with --again only
                 continue
             assert str(words["finding_name"](name)) == name
             said = str(words["finding_sentence"](name))

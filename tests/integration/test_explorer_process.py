@@ -1,4 +1,4 @@
-"""The processes behind the explorer's pages: killed, frozen, asked by many, left alone."""
+"""The processes behind the explorer's pages: killed, frozen, used by many, left alone."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_the_player_is_killed_while_somebody_looks(explorer: Explorer) -> None:
     assert explorer.play(LEASE, "AA")["moves"] == ["A", "A"]
     assert explorer.player.child
     assert explorer.player.child.process.pid != pid
-    explorer.played.clear()  # else it is answered from what is kept
+    explorer.played.clear()  # otherwise the answer comes from the cache
     assert explorer.play(LEASE, "A") == first
 
 
@@ -124,7 +124,7 @@ def test_asked_of_one_that_is_gone(explorer: Explorer) -> None:
 
 
 def test_the_end_of_the_lab_is_the_end_of_the_process() -> None:
-    """Its questions end, and it with them; also where the system would not tell it."""
+    """Its input ends, and so does the process, even where the system sends no signal."""
     beside = ExplorerProcess(5)
     beside.ask({"do": "play", "target": "naive", "buyers": 2, "moves": ""})
     assert beside.answer(15)

@@ -1,4 +1,4 @@
-"""Whose order a form's key finds: that of who pressed it, also without a cookie; no stranger's."""
+"""A form's key finds its own buyer's order, also without a cookie, and no stranger's."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from tests.support.reply_proxy import LosesReplies
 from tests.support.servers import StoreServer
 
 HTML = {"Accept": "text/html"}
-RUNS_ON = ["valkey"]  # whose an order is the web's to say, and the same on every store
+RUNS_ON = ["valkey"]  # the web layer decides an order's owner, the same on every store
 
 
 @pytest.fixture
 def app(services: Services, settings: Settings) -> Flask:
-    """Selling ten apples."""
+    """The shop, selling ten apples."""
     services.rounds.start("apple", "watch", 10, {})
     return create_shop(settings)
 
@@ -36,7 +36,7 @@ def press(browser: FlaskClient, key: str = "", quantity: int = 2) -> TestRespons
 
 
 def loaded(app: Flask) -> str:
-    """The key of a form whose page's cookie was lost, or never taken."""
+    """Return the key of a form whose page's cookie was lost, or never taken."""
     return form_key(app.test_client())
 
 
@@ -71,7 +71,7 @@ def test_who_was_left_in_doubt_finds_his_order_without_a_cookie(
     services: Services, settings: Settings, lossy: LosesReplies, keyless: bool
 ) -> None:
     round = services.rounds.start("apple", "atomic", 10, {})
-    lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's beat
+    lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's heartbeat
     app = create_shop(replace(settings, redis_url=lossy.url))
     buy(app.test_client())  # the server knows the script now
     key = "" if keyless else loaded(app)
@@ -108,7 +108,7 @@ def json_without_a_cookie(app: Flask, key: str) -> TestResponse:
 
 
 def bare(key: str) -> str:
-    """As it stands in the books."""
+    """Return the key as it is in the ledger."""
     return key.partition(".")[0]
 
 
@@ -147,7 +147,7 @@ def test_no_stranger_gets_an_order_by_its_key(
 def test_nor_one_that_was_bought_without_a_cookie(
     app: Flask, ask: Stranger, spelt: Callable[[str], str]
 ) -> None:
-    """Only who presses the very form, and brings no cookie either, is taken for its buyer."""
+    """Only a press of that very form, without a cookie, counts as its buyer's."""
     key = loaded(app)
     order = press(app.test_client(), key).headers["Location"]
     refused(ask(app, spelt(key)), order)
@@ -171,7 +171,7 @@ def forged(app: Flask) -> str:
 
 
 def signed_elsewhere(app: Flask) -> str:
-    """By a shop with another secret: this one's, before it was changed."""
+    """Return a key signed by a shop with another secret: this shop's, before it was changed."""
     secret, app.secret_key = app.secret_key, "another"
     key = loaded(app)
     app.secret_key = secret
@@ -186,7 +186,7 @@ def of_an_older_version(app: Flask) -> str:
 def test_a_form_that_is_none_of_ours_offers_one_that_is(
     app: Flask, made: Callable[[Flask], str]
 ) -> None:
-    """Sold to somebody whom we would not know again, the next press would be refused."""
+    """A sale would go to an unknown buyer, and the buyer's next press would be refused."""
     key = made(app)
     answer = press(app.test_client(), key)
     assert (answer.status_code, answer.mimetype) == (422, "text/html")
@@ -203,7 +203,7 @@ def test_a_form_that_is_none_of_ours_offers_one_that_is(
 def test_a_browser_with_its_cookie_needs_no_signature(
     app: Flask, made: Callable[[Flask], str]
 ) -> None:
-    """A page that is open while we are upgraded sells as if nothing had happened."""
+    """A page that is open during an upgrade still sells."""
     key = made(app)
     browser = app.test_client()
     browser.get("/")
@@ -224,7 +224,7 @@ def test_a_signature_spelt_otherwise_is_the_same_key(app: Flask) -> None:
 
 
 def test_a_program_repeats_its_key(app: Flask) -> None:
-    """Without a cookie the key is all that says whose the order is."""
+    """Without a cookie only the key says whose the order is."""
     answers = [json_without_a_cookie(app, "mine") for _ in range(2)]
     assert [answer.status_code for answer in answers] == [201, 201]
     assert len({answer.get_json()["order"] for answer in answers}) == 1

@@ -1,4 +1,4 @@
-"""A process that is frozen in a transaction loses it, so that other hosts sell and book on."""
+"""A process that is frozen in a transaction loses it, so that other hosts continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sales reach the database exactly once, whoever dies on the way."""
+"""Sales reach the database exactly once, whichever process dies on the way."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_a_batch_of_thousands_leaves_the_store_as_a_small_one(services: Services
 
 
 def test_a_sale_without_a_key_is_found_under_its_id_for_a_day(services: Services) -> None:
-    """Who was told 503 was told that key."""
+    """A buyer that got a 503 was given that key."""
     round = services.rounds.start("apple", "atomic", 10, {})
     mode(services, round).sell(order(round))
     fulfil_all(services.fulfil)
@@ -113,7 +113,7 @@ def test_what_was_committed_and_not_acknowledged_is_not_inserted_twice(
 
 
 def test_the_audit_sees_a_sale_written_twice(services: Services, sold: Round) -> None:
-    """As a client would that resends: the same order id twice in the stream."""
+    """A client that resends does this: the same order id twice in the stream."""
     keys = Keys("apple", sold.number)
     services.store.xadd(keys.sales, {"sale": in_stream(services, sold)[0].encode()})
     fulfil_all(services.fulfil)
@@ -200,7 +200,7 @@ def test_a_running_rounds_stream_is_never_forgotten(
 
 
 def test_sales_wait_while_the_database_is_away(services: Services, sold: Round) -> None:
-    """Its table is gone, then comes back: nothing is lost, nothing comes twice."""
+    """Its table is gone, then comes back: nothing is lost, nothing is doubled."""
     with services.engine.begin() as connection:
         connection.execute(text("ALTER TABLE orders RENAME TO elsewhere"))
     stop = threading.Event()

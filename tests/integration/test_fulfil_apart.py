@@ -40,7 +40,7 @@ def at_work(services: Services) -> Iterator[None]:
 
 
 def sell(services: Services, item: str, count: int = 3) -> Keys:
-    """In the item's newest round, or its first one."""
+    """Sell in the item's newest round, or its first one."""
     newest = services.rounds.newest(item)
     round = newest or services.rounds.start(item, "atomic", 100, {})
     for _ in range(count):
@@ -198,7 +198,9 @@ def test_a_group_that_is_missing_is_made_anew_at_the_clean_up(services: Services
 @pytest.mark.usefixtures("database_url")
 @pytest.mark.parametrize("database_url", ["postgresql"], indirect=True)
 def test_rows_that_wait_for_somebody_hold_up_no_other_item(services: Services) -> None:
-    """Somebody has written the same order and does not commit. (SQLite has one lock for all.)"""
+    """Another session has written the same order and does not commit. (SQLite has one lock for
+    all.)
+    """
     round = services.rounds.start("fig", "atomic", 100, {})
     sold = order(round)
     with services.servers.sessions() as other:

@@ -1,4 +1,4 @@
-"""The shop's worker of gunicorn's before a small application: what it lets in, and when."""
+"""The shop's gunicorn worker before a small application: which requests it lets in, and when."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def port() -> Iterator[int]:
 
 
 def served(port: int) -> float:
-    """Seconds until an honest newcomer has the answer."""
+    """Return the seconds until an honest new client has the answer."""
     start = time.monotonic()
     assert told(port, POST) == (200, b"hello")
     return time.monotonic() - start
@@ -68,7 +68,7 @@ def test_requests_in_one_packet_are_answered_in_order(port: int) -> None:
 
 
 def test_who_asks_on_before_the_answer_is_not_listened_to_until_then(port: int) -> None:
-    """Else the poller would say so again and again: the loop would spin until the answer."""
+    """Otherwise the poller would report it repeatedly: the loop would spin until the answer."""
     before = cpu(port)
     with connect(port) as connection:
         connection.sendall(ASK % b"slow")
@@ -105,7 +105,7 @@ def test_who_asks_on_before_the_answer_is_not_listened_to_until_then(port: int) 
 def test_what_has_no_end_or_is_too_large_is_refused(
     port: int, status: int, request_: bytes
 ) -> None:
-    """At once: nobody waits for a body that is not taken."""
+    """At once: a rejected body is not waited for."""
     start = time.monotonic()
     with connect(port) as connection:
         connection.sendall(request_)
@@ -131,7 +131,7 @@ def test_a_client_that_asks_is_told_to_go_on(port: int) -> None:
 
 
 def test_no_thread_waits_for_a_slow_client(port: int) -> None:
-    """Three times as many as there are threads, of each kind."""
+    """Three times as many slow clients as there are threads, of each kind."""
     with ExitStack() as stack:
         for request in (b"", POST[:20], POST[:-1], GET % LARGE, CLOSE):
             for _ in range(3 * THREADS // 2):
@@ -150,7 +150,9 @@ def test_who_reads_slowly_gets_everything(port: int) -> None:
 
 
 def test_request_and_answer_have_a_limit_of_time(port: int) -> None:
-    """However often a byte comes; who has begun is told so, who never began is not waited for."""
+    """Even with a byte now and then: a client that has begun gets an answer, a silent one is
+    closed.
+    """
     with connect(port) as slow, connect(port) as silent, connect(port) as unread:
         unread.sendall(GET % (9 * LARGE))
         slow.settimeout(0.2)
@@ -168,7 +170,7 @@ def test_request_and_answer_have_a_limit_of_time(port: int) -> None:
 
 
 def rest(connection: socket.socket) -> int:
-    """Bytes until the connection is closed."""
+    """Return the number of bytes until the connection is closed."""
     count = 0
     with suppress(ConnectionResetError):
         while piece := connection.recv(LARGE):
@@ -177,7 +179,7 @@ def rest(connection: socket.socket) -> int:
 
 
 def test_who_was_in_time_is_served_by_a_worker_that_stood_still(port: int) -> None:
-    """Seen on a busy machine: he was let in, the worker got no CPU for a second, and reset him."""
+    """Seen on a busy machine: a worker let a client in, got no CPU for a second, and reset it."""
     assert told(port, ASK % b"stall")[0] == 200
     assert told(port, POST) == (200, b"hello")
 
@@ -199,7 +201,7 @@ def test_who_comes_is_let_in_for_who_waits_longest(port: int) -> None:
 
 
 def test_who_leaves_in_the_turn_in_which_he_speaks_is_counted_once(port: int) -> None:
-    """Else each of them would let one more connection in than are counted."""
+    """Otherwise each of them would let in one connection more than is counted."""
     worker = psutil.Process(int(told(port, ASK % b"pid")[1]))
     until(lambda: connections(port) == 0)
     with ExitStack() as stack:
@@ -226,7 +228,7 @@ def connections(port: int) -> int:
 
 
 def test_out_of_files_it_lets_nobody_in_for_a_moment(port: int) -> None:
-    """It neither ends nor spins; who has come meanwhile is served then."""
+    """It neither ends nor spins; clients that come meanwhile are served afterwards."""
     before = cpu(port)
     with ExitStack() as stack:
         hungry = stack.enter_context(connect(port))
@@ -241,5 +243,5 @@ def test_out_of_files_it_lets_nobody_in_for_a_moment(port: int) -> None:
 
 
 def cpu(port: int) -> float:
-    """Seconds that the worker has had; another one's would be fewer."""
+    """Return the worker's CPU seconds; a new worker would have fewer."""
     return float(told(port, ASK % b"cpu")[1])

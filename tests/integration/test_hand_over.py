@@ -1,5 +1,6 @@
 """From one round to the next, while purchases are under way and things break: no key buys twice,
-and nobody is told something else than what happened."""
+and every answer says what happened.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +39,7 @@ MakeWorker = Callable[[], Purchase]
 
 @pytest.mark.usefixtures("wired")
 def test_decr_notes_nothing_in_an_ended_round(services: Services, worker: MakeWorker) -> None:
-    """The next one sells the key in the database: of that the store knows nothing yet."""
+    """The next one sells the key in the database, of which the store knows nothing yet."""
     old = services.rounds.start("apple", "decr", 10, {})
 
     def switch() -> None:
@@ -55,7 +56,7 @@ def test_decr_notes_nothing_in_an_ended_round(services: Services, worker: MakeWo
 
 @contextmanager
 def cut_at_the_release(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], None]) -> Iterator[None]:
-    """The sale is made; `deed` is done, and the release does not come through at first."""
+    """Run `deed` after the sale, and let the release fail at first."""
     connections, once = real_connections, Once(deed)
 
     class Cut:
@@ -80,7 +81,7 @@ def cut_at_the_release(monkeypatch: pytest.MonkeyPatch, deed: Callable[[], None]
 def test_who_leaves_his_round_after_his_sale_is_told_of_that_sale(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
-    """Without a key: nobody would look for it."""
+    """Without a key the buyer could not look for it."""
     old = services.rounds.start("apple", "lock:queue", 10, {"think": 1})
     shop = worker()
 
@@ -104,7 +105,7 @@ def test_who_leaves_his_round_after_his_sale_is_told_of_that_sale(
 def test_a_start_that_fails_leaves_the_old_round_ended(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And says so; the next one goes on where it stopped."""
+    """The start reports it; the next start continues where it stopped."""
     services.rounds.start("apple", "sql", 10, {})
     first = worker().buy("apple", 1, key="k").sale.order
 
@@ -125,7 +126,7 @@ def test_a_start_that_fails_leaves_the_old_round_ended(
 def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its countdown begins when that is over."""
+    """Its countdown begins after the hand-over."""
     old, shop = services.rounds.start("apple", "sql", 10, {}), worker()
     for _ in range(3):
         shop.buy("apple", 1)
@@ -154,7 +155,7 @@ def test_what_a_worker_has_counted_outlasts_a_slow_hand_over(
 
 @pytest.mark.parametrize("name", IN_DATABASE)
 def test_a_round_under_load_hands_over(services: Services, worker: MakeWorker, name: str) -> None:
-    """SQLite has no line for its file: who sells must leave before who closes gets it."""
+    """SQLite has no queue for its file: sellers must leave before the end of the round gets it."""
     stop, shop = threading.Event(), worker()
     services.rounds.start("apple", name, 20_000, {"think": 50})
 
@@ -181,7 +182,7 @@ def test_a_round_under_load_hands_over(services: Services, worker: MakeWorker, n
 
 
 def test_a_letter_whose_units_were_put_back_is_not_booked(services: Services) -> None:
-    """Not even in books that have lost the receipt: its units may be another's by now."""
+    """Even if the ledger has lost the receipt: the units may be another buyer's by now."""
     round = services.rounds.start("apple", "atomic", 1, {})
     mode(services, round).sell(order(round, key="k"))
     fulfil_all(services.fulfil)
@@ -215,7 +216,7 @@ def test_what_is_asked_for_a_key_is_counted(services: Services, worker: MakeWork
 
 
 def test_tables_of_half_a_million_orders_may_be_brought_up_to_date(services: Services) -> None:
-    """One statement of a migration may last longer than those of a shop may."""
+    """One statement of a migration may take longer than those of a shop may."""
     with services.engine.begin() as sql:
         if on_postgresql(services):  # SQLite has no such limit
             sql.execute(text("SET LOCAL statement_timeout = 50"))
@@ -227,7 +228,7 @@ def test_tables_of_half_a_million_orders_may_be_brought_up_to_date(services: Ser
 def test_a_thinker_in_the_database_goes_out_when_his_round_ends(
     services: Services, worker: MakeWorker
 ) -> None:
-    """He would hold the row for a minute, and the next round would wait for it."""
+    """It would hold the row for a minute, and the next round would wait for it."""
     old = services.rounds.start("apple", "sql_lock", 10, {"think": 60_000})
     with ThreadPoolExecutor(1) as pool:
         thinker = pool.submit(worker().buy, "apple", 1)
@@ -241,7 +242,7 @@ def test_a_thinker_in_the_database_goes_out_when_his_round_ends(
 def test_who_holds_the_row_for_too_long_is_named(
     services: Services, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A frozen worker: the start does not wait for ever, and works when that one is gone."""
+    """A frozen worker: the start does not wait forever, and works when that worker is gone."""
     old = services.rounds.start("apple", "sql_lock", 10, {"think": 1})
     frozen = Buyer(services, old)
     monkeypatch.setattr("app.service.database_ledger.LAST_SALE_S", 0.5)

@@ -1,4 +1,4 @@
-"""What was sold at once stays sold, also when its key is sent again in a round that holds."""
+"""A sale stays sold, also when its key is sent again in a round that holds."""
 
 from __future__ import annotations
 

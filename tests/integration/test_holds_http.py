@@ -1,4 +1,4 @@
-"""Hold, then pay, as a program and as a browser without scripts see it."""
+"""Hold, then pay, for a program and for a browser without scripts."""
 
 from __future__ import annotations
 

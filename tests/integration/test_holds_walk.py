@@ -1,5 +1,6 @@
-"""Holds at random: whatever is done in whatever order, stocked = left + held + sold, and each ends
-as a model of a few lines says."""
+"""Random actions on holds, in any order: stocked = left + held + sold, and each hold ends as a
+model of a few lines says.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ def test_walk(services: Services, worker: Callable[[], Purchase], name: str, see
     dice = random.Random(f"{name} {seed}")
     round = services.rounds.start("apple", name, STOCK, {"hold": LONG})
     shop = worker()
-    stands: dict[str, Stands] = {}  # the model: a hold's id, how it stands
+    stands: dict[str, Stands] = {}  # the model: a hold's id, its state
     made: dict[str, Order] = {}
 
     def units(*those: Stands) -> int:

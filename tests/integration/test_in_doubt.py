@@ -151,7 +151,7 @@ def test_a_press_in_doubt_is_pressed_again(
         return
     with pytest.MonkeyPatch.context() as patch:
         breaks(patch, owner, name)
-        patch.setattr(Holds, "look", lambda *_: None)  # the look before the press
+        patch.setattr(Holds, "look", lambda *_: None)  # the check before the press
         said = in_doubt(shop.post(f"/orders/{order}/{deed}", json={}))
     assert said["order"] == order
     assert "idempotency_key" not in said
@@ -175,7 +175,7 @@ def test_the_page_of_a_press_in_doubt_leads_to_its_order(
 def test_the_lab_says_nothing_of_what_it_does_not_know(
     services: Services, settings: Settings
 ) -> None:
-    """Started again it would be a second round."""
+    """A second start would be a second round."""
     lab = create_lab(settings).test_client()
     with pytest.MonkeyPatch.context() as patch:
         breaks(patch, Rounds, "start")

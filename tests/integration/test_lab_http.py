@@ -12,7 +12,7 @@ from app.bootstrap import Services
 from app.modes import MODES
 from tests.support.purchases import fulfil_all, mode, order
 
-RUNS_ON = ["valkey"]  # what the web answers is the same on every store
+RUNS_ON = ["valkey"]  # HTTP answers are the same on every store
 HTML = {"Accept": "text/html"}
 FORM = {
     "item": "apple",

@@ -1,4 +1,4 @@
-"""The lab in the visitor's language: nothing of what it says stays in English."""
+"""The lab in the visitor's language: none of its texts stays in English."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_every_page_of_the_lab(services: Services, lab: FlaskClient) -> None:
 
 
 def stampedes(services: Services) -> list[Run]:
-    """One that goes on, and one for each end that there is; a page shows all that we say here."""
+    """A running stampede, and one for each ending; the page shows all texts."""
     ended = []
     for how in How:
         run = begin(services, "pear")
@@ -77,7 +77,7 @@ def stampedes(services: Services) -> list[Run]:
 
 
 def comparisons(services: Services) -> list[Comparison]:
-    """One for each end that there is, and in each of them every verdict that a run can have."""
+    """A comparison for each ending, with every verdict that a run can have."""
     ended = []
     for how in How:
         seen = comparison(
@@ -99,7 +99,7 @@ def comparisons(services: Services) -> list[Comparison]:
 
 
 def begin(services: Services, item: str) -> Run:
-    """A run that nobody drives."""
+    """Start a run without a load runner."""
     crowd = {"buyers": 4, "seconds": 2}
     return services.runs.start(item, "naive", 10, {}, crowd, lambda run: None)
 
@@ -209,7 +209,7 @@ def test_a_program_that_asks_for_the_ways(lab: FlaskClient) -> None:
 
 
 class Hasty(Clock):
-    """Only pretends to think."""
+    """A clock that does not really sleep."""
 
     def sleep(self, seconds: float) -> None:
         pass

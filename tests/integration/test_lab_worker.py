@@ -1,4 +1,4 @@
-"""The lab's worker of gunicorn's before a small application: streams last, idle clients do not."""
+"""The lab's gunicorn worker before a small application: streams last, idle clients do not."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_who_comes_is_let_in_for_who_waits_longest(port: int) -> None:
 
 
 def test_a_request_has_a_limit_of_time(port: int) -> None:
-    """However often a byte comes."""
+    """Even if a byte comes now and then."""
     with connect(port) as slow:
         slow.settimeout(0.2)
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""How far fulfil is behind, by the store's own word."""
+"""How far fulfil is behind, by the store's clock."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_it_counts_what_waits_and_for_how_long(services: Services) -> None:
 
 
 def test_by_the_stores_clock_alone(services: Services) -> None:
-    """An entry from a store whose clock was ahead is not of a negative age, one of 1970 is old."""
+    """An entry from a store whose clock was ahead has no negative age; one of 1970 is old."""
     for item, id in (("fig", "9000000000000-0"), ("apple", "1000-0")):
         round = services.rounds.start(item, "atomic", 9, {})
         services.store.xadd(Keys(item, round.number).sales, {"sale": b"x"}, id=id)

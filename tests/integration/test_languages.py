@@ -1,4 +1,4 @@
-"""Shop and lab in the visitor's language: how it is chosen, and that nothing stays in English."""
+"""Shop and lab in the visitor's language: how it is chosen, and that no text stays in English."""
 
 from __future__ import annotations
 

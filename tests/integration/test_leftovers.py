@@ -26,9 +26,9 @@ WAYS = [
     for name in SOUND
     if name not in ("sql_units", "lock:redlock", "lock:zookeeper", "lock:db_unique")
 ]
-# Of an item: its newest round, which store and database these are, and how many orders the database
-# has confirmed. Of a round: what it was, what was left in
-# its store, how many sales were ever written, and what its workers answered.
+# Of an item: its newest round, the identities of store and database, and how many orders the
+# database has confirmed. Of a round: its terms, what was left in its store, how many sales were
+# ever written, and what its workers answered.
 NEEDED = re.compile(
     r"\{apple\}:(round|store|database|booked|probe|copied|"
     r"\d+:(round|stock:ended|sales|workers|readings))"
@@ -44,7 +44,7 @@ def begun(services: Services, number: int) -> Round:
 def test_a_hundred_rounds_leave_what_their_audits_need(
     services: Services, worker: Callable[[], Purchase], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each sells, and what it holds is paid for, cancelled, or runs out."""
+    """Each sells, and its holds are paid, cancelled, or expire."""
     shop = worker()
     rounds = []
     for number in range(ROUNDS):
@@ -89,7 +89,7 @@ def test_a_hundred_rounds_leave_what_their_audits_need(
 
 @pytest.mark.parametrize("name", ["atomic", "watch", "lock:lease", "fenced", "fused", "decr"])
 def test_a_counter_at_zero_is_deleted(services: Services, name: str) -> None:
-    """While the round still sells: nothing waits for its end."""
+    """While the round still sells: the deletion does not wait for its end."""
     round = services.rounds.start("apple", name, 10, {"hold": 600_000, "per_buyer": 5})
     shop = services.purchase()
     try:

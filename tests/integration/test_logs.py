@@ -1,4 +1,4 @@
-"""The children's logs: they survive a start, and stay small while somebody writes to them."""
+"""The children's logs: they survive a start, and stay small while a child writes to them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_one_that_is_written_to_is_cut_under_its_writer(tmp_path: Path) -> None:
 
 
 def test_on_a_full_disk_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As often as it is tried: no older ones are pushed out, either."""
+    """However often it is tried: no older logs are pushed out, either."""
 
     def full(_source: Path, target: Path) -> None:
         target.write_bytes(b"half")

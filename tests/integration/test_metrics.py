@@ -1,4 +1,4 @@
-"""/metrics: what the workers counted, through deaths and full disks; fulfil's lag; the audits."""
+"""/metrics: the workers' counts, across deaths and full disks; fulfil's lag; the audits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SOLD = 'lastapple_purchases_total{mode="atomic",outcome="SOLD"}'
 
 
 def scraped(lab: FlaskClient) -> dict[str, float]:
-    """Each sample by its name with its labels, as a Prometheus reads it."""
+    """Return each sample by its name with its labels, as a Prometheus reads it."""
     answer = lab.get("/metrics")
     assert answer.status_code == 200
     assert answer.mimetype == "text/plain"
@@ -94,13 +94,13 @@ def test_a_wait_is_in_its_bucket(settings: Settings, lab: FlaskClient) -> None:
 def test_a_killed_worker_loses_its_last_beat_at_most(
     services: Services, settings: Settings, lab: FlaskClient
 ) -> None:
-    """Really killed. The next one goes on from what stands in its place: no figure falls."""
+    """Really killed. The next worker continues from the file in its place: no figure falls."""
     services.rounds.start("apple", "atomic", 100, {})
     first = Forked(sell, settings)
     assert first.says() == "ready"
     assert first.ask(7) == "sold"
     until(lambda: scraped(lab).get(SOLD) == 7, 5)
-    first.freeze()  # no beat any more
+    first.freeze()  # no heartbeat any more
     first.tell(4)
     first.kill()
     assert scraped(lab)[SOLD] == 7
@@ -132,7 +132,7 @@ def test_each_living_worker_has_a_place_and_a_new_start_begins_at_0(
 def test_on_a_full_disk_a_worker_goes_on_without_figures(
     settings: Settings, lab: FlaskClient
 ) -> None:
-    """Writing through memory into a file that has no room would kill it (SIGBUS)."""
+    """Writing through memory into a file without room would kill it (SIGBUS)."""
     full = Forked(count_without_room, settings)
     assert full.says() is True
     assert full.ends() == 0

@@ -1,4 +1,4 @@
-"""A database that a newer version made is named as such in one line; nothing is done to it."""
+"""A database that a newer version made is reported in one line; nothing is done to it."""
 
 from __future__ import annotations
 

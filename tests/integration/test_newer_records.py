@@ -1,4 +1,4 @@
-"""A newer version's records are not guessed at: each is named as such, and all else goes on."""
+"""A newer version's records are not guessed at: each is reported, and everything else works."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ROUND = orjson.loads(first_records.ROUND)
 
 @pytest.fixture(params=NEWER, ids=["version", "member", "mode"])
 def newer(request: pytest.FixtureRequest, services: Services) -> Round:
-    """Pears are sold by a newer version, from now on."""
+    """A newer version sells pears from now on."""
     old = services.rounds.start("pear", "watch", 10, {})
     record = orjson.loads(old.encode()) | {"number": 2} | request.param
     services.store.set(Keys("pear", 2).record, orjson.dumps(record))
@@ -108,7 +108,7 @@ def test_a_hold_of_a_newer_round_is_not_said_to_be_paid(
 
 
 def test_a_newer_order_among_others(shop: FlaskClient, services: Services) -> None:
-    """It is named on its own page, and missing in a list that says that some are."""
+    """It is named on its own page, and missing in a list, which says so."""
     old = orjson.loads(first_records.ORDER)
     newer = old | {"id": old["id"][:-1] + "2", "gift": True}
     for each in (old, newer):
@@ -185,7 +185,7 @@ def test_an_audit_does_not_guess_at_a_newer_workers_word(
 def test_every_record_says_its_version(services: Services) -> None:
     run, compared = orjson.loads(first_records.RUN), orjson.loads(first_records.COMPARISON)
     run["audit"] |= {"in_doubt": 0, "orders_lost": 0}
-    since = {"masters": ""}  # what rounds did not have then
+    since = {"masters": ""}  # missing in rounds of that time
     run["round"] |= since
     for kind, record, members in (
         (Order, first_records.ORDER, orjson.loads(first_records.ORDER)),

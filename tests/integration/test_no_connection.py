@@ -1,4 +1,4 @@
-"""A PostgreSQL that takes no more connections: purchases are BUSY; readiness says what to do."""
+"""A PostgreSQL that accepts no more connections: purchases are BUSY; readiness says what to do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ADVICE = "Raise PostgreSQL's max_connections"
 
 @contextmanager
 def full(url: str, left: int = 0) -> Iterator[None]:
-    """Take all connections that a user may have, but for `left`."""
+    """Take all connections that a user may have, except `left` of them."""
     with ExitStack() as stack:
         taken = list[psycopg.Connection]()
         with suppress(psycopg.OperationalError):

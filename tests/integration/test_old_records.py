@@ -30,7 +30,7 @@ RUNS_ON = ["valkey"]
 PAGE = {"Accept": "text/html"}
 REVISION = "0012"  # the newest of that time
 STARTED = 1_790_000_000_000
-OLD = "01990000-0000-7000-8000-00000000000"  # orders' ids but their last digit
+OLD = "01990000-0000-7000-8000-00000000000"  # orders' ids without their last digit
 ROWS = [
     "orders (id, item, round, quantity, price, buyer, key, at, confirmed)"
     " VALUES (:id, 'pear', 1, 3, 75, 'a-buyer', 'b-key', :at, '2026-09-21 14:13:20')",
@@ -44,7 +44,7 @@ ROWS = [
 
 @pytest.fixture
 def old(settings: Settings, services: Services) -> Services:
-    """The services over what that version left: apples sold from the store, pears from SQL."""
+    """The services over that version's data: apples sold from the store, pears from SQL."""
     store = services.store
     names, pears = Keys("apple", 1), Keys("pear", 1)
     store.set(names.record, first_records.ROUND)
@@ -73,7 +73,7 @@ def old(settings: Settings, services: Services) -> Services:
 
 
 def _tables_of_that_time(settings: Settings) -> None:
-    """Instead of those of today, which the test's database was copied from."""
+    """Replace today's tables, which the test's database was copied from."""
     engine = db.engine(settings.database, 30_000)
     Path(str(engine.url.database)).write_bytes(b"")
     config = Config()

@@ -1,5 +1,6 @@
-"""One key makes one order of an item, whatever happens to rounds, modes and workers; and the books
-refuse a second one, whatever the store has forgotten."""
+"""One key makes one order of an item, whatever happens to rounds, modes and workers; and the ledger
+refuses a second one, whatever the store has forgotten.
+"""
 
 from __future__ import annotations
 
@@ -23,13 +24,13 @@ from tests.support.servers import until
 from tests.support.sql_hooks import rows
 
 pytestmark = pytest.mark.usefixtures("database_url")
-RUNS_ON = ["valkey"]  # what the scripts do on each store is asked by the contracts of the modes
+RUNS_ON = ["valkey"]  # the modes' contracts test the scripts on each store
 MakeWorker = Callable[[], Purchase]
 IN_STORE = [name for name in SOUND if not Way.of(name).in_database]
 
 
 def switch_and_buy(services: Services, key: str = "k") -> str:
-    """The next round begins, and the key buys in it; the order's id."""
+    """Start the next round and buy with the key in it; return the order's id."""
     new = services.rounds.start("apple", "atomic", 5, {})
     sale = mode(services, new).sell(order(new, key=key))
     assert sale.order
@@ -46,7 +47,7 @@ def sold_once(services: Services, old: Round) -> None:
 
 @pytest.mark.parametrize("name", [name for name in IN_STORE if name != "atomic"])
 def test_who_thinks_over_the_end_of_his_round_writes_nothing(services: Services, name: str) -> None:
-    """His worker has not heard of it, as one that is frozen does not; it wakes up, and writes."""
+    """His worker does not know of the end, like a frozen one; it wakes up, and writes."""
     old = services.rounds.start("apple", name, 10, {"think": 1})
     bought: list[str] = []
     clock = HandClock(Once(lambda: bought.append(switch_and_buy(services))))
@@ -79,7 +80,7 @@ def test_a_fused_section_writes_nothing_after_the_end(
 def test_one_key_has_one_order_of_each_item(
     services: Services, worker: MakeWorker, name: str
 ) -> None:
-    """As the page of promises, README and the API say."""
+    """The page of promises, README and the API say so."""
     for item in ("apple", "pear"):
         services.rounds.start(item, name, 10, {})
     shop = worker()
@@ -93,7 +94,7 @@ def test_one_key_has_one_order_of_each_item(
 
 @pytest.mark.usefixtures("wired")
 def test_decr_gives_back_what_it_took_when_the_key_has_bought_since(services: Services) -> None:
-    """The round ends between its DECRBY and its noting: the sale would count, but for the key."""
+    """The round ends between its DECRBY and its record: without the key the sale would count."""
     old = services.rounds.start("apple", "decr", 10, {})
     bought: list[str] = []
     switch = Once(lambda: bought.append(switch_and_buy(services)))
@@ -105,7 +106,7 @@ def test_decr_gives_back_what_it_took_when_the_key_has_bought_since(services: Se
 
 
 def test_a_stray_key_that_is_set_after_the_end_is_nobodys(services: Services) -> None:
-    """As a `decr` leaves it that is killed between its DECRBY and its look at the round."""
+    """A `decr` that is killed between its DECRBY and its check of the round leaves one."""
     old = services.rounds.start("apple", "decr", 10, {})
     mode(services, old).sell(order(old))
     services.rounds.end("apple")
@@ -135,7 +136,7 @@ def test_pressed_again_while_the_work_outlives_its_lock(services: Services, name
 def test_after_a_round_in_the_database_the_store_knows_its_keys(
     services: Services, worker: MakeWorker, name: str
 ) -> None:
-    """However many rounds lie between, and with the database away."""
+    """However many rounds are in between, and with the database away."""
     services.rounds.start("apple", name, 10, {})
     first = worker().buy("apple", 2, key="k").sale.order
     for other in ("atomic", "sql", "watch", "sql_lock", "atomic"):
@@ -170,7 +171,7 @@ def test_a_round_waits_for_who_still_sells_in_the_row_of_the_last(
 def test_the_database_does_not_sell_what_waits_in_the_stream(
     services: Services, worker: MakeWorker, name: str
 ) -> None:
-    """The books do not know it yet; its sale came first, and would be refused by them."""
+    """The ledger does not know it yet; the waiting sale came first, and would be refused."""
     services.rounds.start("apple", "atomic", 10, {})
     first = worker().buy("apple", 1, key="k").sale.order
     services.rounds.start("apple", name, 10, {})
@@ -253,7 +254,9 @@ def test_what_an_exhibit_sells_twice_is_kept_and_counted(services: Services) -> 
 def test_who_waits_for_a_lock_waits_no_longer_than_his_round(
     services: Services, worker: MakeWorker, name: str
 ) -> None:
-    """Its holder was killed, and his patience is a minute: he buys in the next round at once."""
+    """The lock's holder was killed, and his patience is a minute: he buys in the next round at
+    once.
+    """
     old = services.rounds.start("apple", name, 10, {"wait": 60_000, "lease": 600_000})
     keys = Keys("apple", old.number)
     services.store.set(keys.claim("k") if name == "decr" else keys.lock, "somebody else")
@@ -284,7 +287,7 @@ def test_who_thinks_does_so_no_longer_than_his_round(
 def test_nobody_is_told_busy_in_the_name_of_a_round_that_has_ended(
     services: Services, worker: MakeWorker
 ) -> None:
-    """Who stands in line at the server is called by nobody: his patience ends, and he may buy."""
+    """The waiter in line is never called: his wait ends, and he may buy in the next round."""
     old = services.rounds.start("apple", "lock:queue", 10, {"wait": 1_500, "think": 1})
     services.store.set(Keys("apple", old.number).lock, "somebody else")
     with ThreadPoolExecutor(1) as pool:

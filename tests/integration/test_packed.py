@@ -1,4 +1,4 @@
-"""The lab's pages are packed for who can unpack them, and only pages."""
+"""The lab's pages are compressed for clients that accept it, and only pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A round that limits each buyer, as buyers, programs and instructors meet it."""
+"""A round that limits each buyer, for buyers, programs and instructors."""
 
 from __future__ import annotations
 

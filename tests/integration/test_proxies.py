@@ -1,4 +1,4 @@
-"""What the shop believes of a proxy before it, by which names it is asked for, and its cookies."""
+"""The shop behind a proxy: the headers that it believes, its host names, and its cookies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ORIGIN = {"Origin": "https://shop.example.com"}
 
 
 def seen(app: Flask, **headers: str) -> tuple[Any, ...]:
-    """Whom the shop takes the customer of such a request for."""
+    """Return the client address, scheme and host that the shop sees for such a request."""
     found: list[tuple[Any, ...]] = []
 
     @app.before_request
@@ -37,7 +37,7 @@ def seen(app: Flask, **headers: str) -> tuple[Any, ...]:
 
 
 def test_without_the_setting_nobody_is_believed(services: Services, settings: Settings) -> None:
-    """Neither for whom he asks, nor by which scheme, nor that this name is ours."""
+    """Not the client address, nor the scheme, nor the host name."""
     assert seen(create_shop(settings), **SAID) == ("127.0.0.1", "http", "localhost")
     services.rounds.start("apple", "atomic", 10, {})
     shop = create_shop(settings).test_client()
@@ -46,7 +46,7 @@ def test_without_the_setting_nobody_is_believed(services: Services, settings: Se
 
 
 def test_so_many_proxies_are_believed_and_no_more(settings: Settings) -> None:
-    """What the customer himself had written stands before what the proxies add."""
+    """The customer's own entries come before those that the proxies add."""
     believing = replace(settings, trusted_proxies=1, allowed_hosts="shop.example.com")
     customer = ("203.0.113.7", "https", "shop.example.com")
     assert seen(create_shop(believing), **SAID) == customer
@@ -74,7 +74,7 @@ def test_behind_a_proxy_a_customer_buys_by_https(services: Services, settings: S
 
 
 def test_a_shop_that_browsers_reach_by_https_keeps_its_cookies_there(settings: Settings) -> None:
-    """Also when the proxy does not say how it was asked."""
+    """Also when the proxy does not pass on the scheme."""
     shop = create_shop(replace(settings, shop_url="https://shop.example.com")).test_client()
     assert "; Secure;" in shop.get("/", headers=HTML).headers["Set-Cookie"]
 

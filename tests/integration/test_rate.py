@@ -1,4 +1,4 @@
-"""SHOP_RATE: how often one address may ask to buy."""
+"""SHOP_RATE: how often one address may try to buy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HOME, AWAY = "127.0.0.1", "203.0.113.7"
 
 @pytest.fixture
 def limited(services: Services, settings: Settings) -> FlaskClient:
-    """A browser before ten apples, in a shop where an address may ask twice an hour."""
+    """A browser before ten apples, in a shop where an address may try twice an hour."""
     services.rounds.start("apple", "atomic", 10, {})
     return create_shop(replace(settings, shop_rate="2/hour")).test_client()
 

@@ -47,7 +47,7 @@ def page(lab: FlaskClient, path: str, status: int = 200) -> str:
 
 
 def said(html: str) -> str:
-    """What a reader reads."""
+    """Return the text without the markup."""
     return " ".join(unescape(re.sub(r"<[^>]*>", "", html.replace("<td>", " "))).split())
 
 

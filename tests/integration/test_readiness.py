@@ -1,4 +1,4 @@
-"""/healthz and /readyz: alive is one thing, to sell and book another."""
+"""/healthz and /readyz: alive is one thing, ready to sell and to write orders another."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ HTML = {"Accept": "text/html"}
 
 @pytest.fixture(params=[create_shop, create_lab])
 def server(request: pytest.FixtureRequest, services: Services, settings: Settings) -> FlaskClient:
-    """Both say the same."""
+    """Shop and lab give the same answers."""
     client: FlaskClient = request.param(settings).test_client()
     return client
 
 
 @pytest.fixture
 def always_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No answer is given twice."""
+    """No answer is cached."""
     monkeypatch.setattr(readiness, "FRESH", 0.0)
 
 
 @pytest.fixture
 def full(services: Services) -> Iterator[None]:
-    """The store is out of memory."""
+    """Fill the store's memory."""
     services.store.config_set("maxmemory", "1")
     yield
     services.store.config_set("maxmemory", "0")

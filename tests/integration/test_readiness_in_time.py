@@ -14,8 +14,8 @@ from app.bootstrap import Services
 from app.config import Settings
 from tests.support.servers import PostgresServer, StoreServer, free_port
 
-RUNS_ON = ["valkey"]  # whoever is frozen says nothing
-HANG = 40.0  # s; two are usual, and without a limit it would take for ever
+RUNS_ON = ["valkey"]  # a frozen server gives no answer
+HANG = 40.0  # s; two are usual, and without a limit it would take forever
 
 
 def states(found: dict[str, Any]) -> dict[str, str]:

@@ -29,7 +29,7 @@ HEADER = "X-Request-Id"
 
 @pytest.fixture
 def lines() -> Iterator[StringIO]:
-    """What this process logs, as a server of ours would."""
+    """Collect this process's log lines in the servers' format."""
     said = StringIO()
     handler = logging.StreamHandler(said)
     handler.setFormatter(Lines())
@@ -107,7 +107,7 @@ def test_a_strangers_is_not_taken(shop: FlaskClient, settings: Settings) -> None
 def test_the_lines_of_the_log_have_it(
     services: Services, settings: Settings, lines: StringIO, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A sale whose lock was lost, and an error; what belongs to no request has a dash."""
+    """A sale whose lock was lost, and an error; a line without a request has a dash."""
     services.rounds.start("apple", "lock:lease", 10, {"think": 30, "lease": 10})
     shop = create_shop(settings).test_client()
     sold = buy(shop)

@@ -140,7 +140,7 @@ def test_a_stale_worker_sells_in_the_new_round_only(services: Services, worker: 
     shop = worker()
     assert shop.buy("apple", 1).round == old
     new = services.rounds.start("apple", "atomic", 10, {})
-    answer = shop.buy("apple", 1)  # still believes in the old one, and finds its stock gone
+    answer = shop.buy("apple", 1)  # still has the old one, and finds its stock gone
     assert (answer.round, answer.sale.outcome) == (new, Outcome.SOLD)
     assert (services.rounds.left(old), services.rounds.left(new)) == (9, 9)
 
@@ -222,7 +222,7 @@ def long_work(mode: str) -> Round:
 def test_a_clock_that_is_set_back_stops_no_sales(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The starter's is an hour ahead of the seller's: what opens when is by the store's."""
+    """The starter's clock is an hour ahead of the seller's: the store's decides the opening."""
     ahead = SimpleNamespace(time=lambda: time.time() + 3600, monotonic=time.monotonic)
     monkeypatch.setattr(records, "time", ahead, raising=False)
     opened = services.rounds.start("apple", "atomic", 10, {})

@@ -1,4 +1,4 @@
-"""What a program is told at a terminal it is told by HTTP, in the same terms."""
+"""A program gets the same texts at a terminal and by HTTP, in the same terms."""
 
 from __future__ import annotations
 

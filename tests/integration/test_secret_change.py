@@ -16,9 +16,9 @@ from app.shop import form_keys
 from tests.integration.test_form_keys import HTML, press
 from tests.support.http_client import buy, form_key
 
-RUNS_ON = ["valkey"]  # cookies and forms are the web's to read, and the same on every store
+RUNS_ON = ["valkey"]  # the web layer reads cookies and forms, the same on every store
 OLD, NEW = "o" * 32, "n" * 32
-# What a host is set to: before the change, between both steps, and after it.
+# A host's settings: before the change, between both steps, and after it.
 STEPS = [(OLD, ""), (OLD, NEW), (NEW, OLD), (NEW, "")]
 AT_ONCE = [(STEPS[0], STEPS[1]), (STEPS[1], STEPS[2]), (STEPS[2], STEPS[3])]
 BOTH_WAYS = [*AT_ONCE, *((late, early) for early, late in AT_ONCE)]
@@ -32,7 +32,7 @@ def host(settings: Settings, secrets: tuple[str, str]) -> Flask:
 def hosts(
     request: pytest.FixtureRequest, services: Services, settings: Settings
 ) -> tuple[Flask, Flask]:
-    """Two that run at the same time, selling ten apples, one of them each to a buyer."""
+    """Two hosts that run at the same time, selling ten apples, one to each buyer."""
     services.rounds.start("apple", "watch", 10, {"per_buyer": 1})
     one, other = request.param
     return host(settings, one), host(settings, other)

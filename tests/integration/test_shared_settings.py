@@ -1,4 +1,4 @@
-"""Hosts of one store have one secret and one way to keep sales; one that differs does not start."""
+"""Hosts of one store share one secret and one DURABILITY; one that differs does not start."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_of_hosts_that_start_at_once_one_decides(settings: Settings, services: S
 
 def test_a_secret_that_replaced_the_old_one_counts(first: Settings, services: Services) -> None:
     new = replace(first, secret_key=OTHER, secret_key_old=SECRET)
-    with pytest.raises(HostsDiffer):  # hosts with the old one do not know its cookies
+    with pytest.raises(HostsDiffer):  # hosts with the old secret do not know its cookies
         shared_settings.require_same(services.store, new)
     shared_settings.replace(services.store, new)
     shared_settings.require_same(services.store, new)

@@ -30,7 +30,7 @@ from tests.support.sql_hooks import before_statement, held
 pytestmark = pytest.mark.usefixtures("database_url")
 RUNS_ON = ["valkey"]  # it is the database that sells
 each = pytest.mark.parametrize("name", IN_DATABASE)
-# The application keeps its connections to itself; psycopg complains of one that nobody closes.
+# Tests cannot close the application's own connections, and psycopg warns of unclosed ones.
 over_sqlite = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 MakeWorker = Callable[[], Purchase]
 
@@ -189,7 +189,7 @@ def test_over_http(services: Services, shop: FlaskClient, settings: Settings, na
 def test_http_with_the_database_away(
     services: Services, shop: FlaskClient, settings: Settings
 ) -> None:
-    """503 for who buys, in JSON and on a page; the shelf and the items of the store stay open."""
+    """503 for a purchase, in JSON and on a page; the shelf and the items of the store stay open."""
     services.rounds.start("apple", "sql", 3, {})
     services.rounds.start("pear", "atomic", 4, {})
     key = form_key(shop)

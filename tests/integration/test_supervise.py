@@ -1,4 +1,4 @@
-"""The supervisor over real processes: who dies, who hangs, and who is given up."""
+"""The supervisor over real processes: children that die, hang, or are given up."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Watched:
             self.failed = error
 
     def state(self, name: str) -> ProcessState | None:
-        """As others are told."""
+        """Return the state that other processes read."""
         report = process_status.read(self.supervisor.view)
         processes = report.processes if report else []
         return {each.name: each.state for each in processes}.get(name)
@@ -73,11 +73,11 @@ class Watched:
 
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
-    """Everything goes on some twenty times as fast as it does."""
+    """A supervisor that does everything some twenty times as fast as usual."""
     monkeypatch.setattr(supervise, "PAUSE", 0.01)
     monkeypatch.setattr(supervise, "LONGEST_PAUSE", 0.1)
     monkeypatch.setattr(children, "ASK", 0.05)
-    # PR_SET_PDEATHSIG means the thread that starts a child, and here it is one of the tests'.
+    # PR_SET_PDEATHSIG depends on the thread that starts a child, which is one of the tests' here.
     monkeypatch.setattr("servers.process.end_with_parent", lambda: None)
     made: list[Watched] = []
 
@@ -159,7 +159,7 @@ def test_one_that_cannot_be_started_is_gone_on_without(make: Callable[..., Watch
     assert "port taken" in watched.said[0]
     assert watched.said[1].startswith("nothing could not be started (No such file")
     until(lambda: nothing.deaths > MOST_DEATHS)
-    unwatched = make()  # else whoever watches would start it, too
+    unwatched = make()  # otherwise the watching thread would start it, too
     shop = unwatched.add("shop", "exit 1")
     shop.ready = lambda: False
     with pytest.raises(GivenUp, match="shop ended at its start"):
@@ -219,7 +219,7 @@ def test_one_that_hangs_for_too_long_is_killed_and_started_again(
 def test_who_stood_still_himself_blames_nobody(
     make: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A machine that was paused for an hour: its children are as silent as we were."""
+    """After a machine was paused for an hour, its children are as silent as the supervisor was."""
     watched = make(hang_limit=5)
     lab = watched.add("lab", LIVES, lambda: False)
     watched.begin()

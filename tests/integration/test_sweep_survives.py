@@ -1,4 +1,4 @@
-"""fulfil's sweep: a bug met in one round keeps no other round's units."""
+"""fulfil's sweep: a bug in one round keeps no other round's units."""
 
 from __future__ import annotations
 

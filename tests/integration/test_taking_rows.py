@@ -1,4 +1,4 @@
-"""What is a row's fault, for good, and what passes: by the databases' own words."""
+"""A row's permanent errors and passing ones, by the databases' own messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TAKEN = "INSERT INTO t VALUES (1, 1, 'a')"
 
 @pytest.fixture
 def engine(database_url: str) -> Iterator[Engine]:
-    """With a short patience, and a table with one row."""
+    """An engine with a short patience, and a table with one row."""
     engine = db.engine(database_url, 200)
     db.migrate(engine)
     with engine.begin() as connection:
@@ -59,7 +59,7 @@ def test_a_database_that_answers_with_a_constraint_is_not_away(engine: Engine) -
         "INSERT INTO t VALUES (2, 2, 'long')",
         "INSERT INTO t VALUES (2, 99999999999, 'a')",
         "INSERT INTO t VALUES (2, 1 / 0, 'a')",
-        "INSERT INTO t VALUES (2, 2, chr(0))",  # a limit, PostgreSQL calls it
+        "INSERT INTO t VALUES (2, 2, chr(0))",  # a limit, as PostgreSQL calls it
     ],
 )
 def test_so_is_a_value_that_the_server_does_not_take(engine: Engine, statement: str) -> None:

@@ -1,4 +1,4 @@
-"""What workers say of themselves: only the store's clock counts, and who is not heard is silent."""
+"""Workers' status: only the store's clock counts, and a worker that cannot report sells nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_worker_whose_clock_is_wrong_is_waited_for(
     round = services.rounds.start("apple", "naive", 10, {"think": 1})
     shop = worker()
     with buying(shop):
-        time.sleep(2 * BEAT_S)  # it has said so at least once
+        time.sleep(2 * BEAT_S)  # it has reported it at least once
         audit = services.auditor.audit(round)
         assert (audit.verdict, audit.in_flight) == ("settling", 1)
     fulfil_all(services.fulfil)
@@ -49,7 +49,7 @@ def test_a_worker_whose_clock_is_wrong_is_waited_for(
 def test_a_sale_that_falls_between_the_lines_of_a_reading_is_noticed(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Begun and ended while the books are read: neither before nor after it is anything to see."""
+    """Begun and ended during the reading: neither before nor after it is there anything to see."""
     round = services.rounds.start("apple", "sql", 10, {})
     shop = worker()
     shop.buy("apple", 1)
@@ -89,7 +89,7 @@ def test_a_beat_that_fails_is_not_the_last(services: Services, worker: MakeWorke
 def test_a_worker_that_is_not_heard_sells_nothing(
     services: Services, worker: MakeWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Audits take it for dead after a while: until then it must have fallen silent."""
+    """Audits take it for dead after a while: until then it must have stopped selling."""
     round = services.rounds.start("apple", "atomic", 1_000_000, {})
     shop = worker()
     shop.buy("apple", 1)

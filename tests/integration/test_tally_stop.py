@@ -1,4 +1,4 @@
-"""Who stops a worker's beats can rely on it: none comes after that."""
+"""After a worker's heartbeat has been stopped, no further beat comes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RUNS_ON = ["valkey"]
 
 
 def test_stop_waits_for_the_beat_under_way(services: Services) -> None:
-    """Else it looks at the store of whoever comes next, and marks what that has emptied as lost."""
+    """Otherwise it would read the next test's store, and mark its empty items as lost."""
     begun, go_on = threading.Event(), threading.Event()
     beats: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The libraries of packages/, as a stranger has them: a wheel in an environment of its own."""
+"""The libraries of packages/ as a user installs them: a wheel in an environment of its own."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 
 def built(name: str, folder: Path) -> Path:
-    """From a copy: a build leaves its files beside the sources."""
+    """Build from a copy, since a build leaves its files next to the sources."""
     left_out = shutil.ignore_patterns("tests", "build", "*.egg-info", "__pycache__")
     shutil.copytree(PACKAGES / name, folder / name, ignore=left_out)
     pip = (sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation")
@@ -71,10 +71,10 @@ def built(name: str, folder: Path) -> Path:
 
 
 def alone(name: str, wheel: Path, folder: Path) -> Path:
-    """Python in an environment that has the wheel, what it requires, and nothing else.
+    """Return a Python in an environment with the wheel, what it requires, and nothing else.
 
-    What it requires is linked from ours: a test shall not wait for an index. pip says whether that
-    is all, in versions that will do.
+    Its requirements are linked from ours, so that no test waits for an index. pip checks whether
+    that is all, in suitable versions.
     """
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv/bin/python"
@@ -88,7 +88,7 @@ def alone(name: str, wheel: Path, folder: Path) -> Path:
 
 
 def link(wanted: Distribution, packages: Path) -> None:
-    """What it requires, and itself, from our environment to that one."""
+    """Link it and its requirements from our environment into that one."""
     for distribution in (wanted, *required(wanted)):
         for file in distribution.files or ():
             top = packages / file.parts[0]
@@ -97,7 +97,7 @@ def link(wanted: Distribution, packages: Path) -> None:
 
 
 def required(distribution: Distribution) -> Iterator[Distribution]:
-    """What is needed here and now: not for other Pythons, nor for extras."""
+    """Yield what is needed on this Python, without extras."""
     for line in distribution.requires or ():
         needed = Requirement(line)
         if needed.marker is None or needed.marker.evaluate():
@@ -154,7 +154,7 @@ BADLUCK = [library for library in LIBRARIES if library.name == "badluck"]
 
 @pytest.mark.parametrize("installed", BADLUCK, indirect=True, ids=["badluck"])
 def test_badlucks_model_runs_lua(installed: Installed) -> None:
-    """What no module and no first result asks for: the script that each script begins with."""
+    """No module and no first result uses the script that each script begins with."""
     script = (
         "from badluck.model.server import Server;"
         "print(Server(0).execute('a', (b'EVAL', b'return cjson.encode({1})', b'0')))"

@@ -1,4 +1,4 @@
-"""Each case of `lastapple transactions`, on real servers: what they answer, word for word."""
+"""Each case of `lastapple transactions`, on real servers: their answers, word for word."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_every_meaning_is_that_of_some_reply_and_no_refusal_is_without(where: Pa
 
 
 class Meddled(Valkey):
-    """A hand that changes the stock after EXEC: as if the server did not do as is taught."""
+    """Changes the stock after EXEC, as if the server behaved differently from the text."""
 
     def client(self, name: str) -> Say:
         return meddling(self, super().client(name), "EXEC", "SET stock 7")

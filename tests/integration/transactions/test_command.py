@@ -1,4 +1,4 @@
-"""`lastapple transactions` as its user runs it: what it prints, and that it leaves nothing."""
+"""`lastapple transactions` as its user runs it: its output, and that no process or file is left."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def started(
 
 
 def servers(folder: Path) -> list[str]:
-    """Names of the processes that work in `folder`."""
+    """Return the names of the processes that work in `folder`."""
     return [
         process.info["name"]
         for process in psutil.process_iter(["name", "cmdline"])
@@ -99,7 +99,7 @@ def postgres_runs(folder: Path) -> bool:
 
 @pytest.mark.parametrize("moment", [folder_made, valkey_runs, postgres_begins, postgres_runs])
 def test_ctrl_c_leaves_nothing_behind(folder: Path, moment: Callable[[Path], bool]) -> None:
-    """As a terminal sends it: to the command and to all that it has started in its group."""
+    """A terminal sends it to the command and to all that it has started in its group."""
     command = started(folder)
     until(lambda: moment(folder))
     os.killpg(command.pid, signal.SIGINT)
@@ -112,7 +112,7 @@ def test_ctrl_c_leaves_nothing_behind(folder: Path, moment: Callable[[Path], boo
 
 @pytest.mark.parametrize("moment", [valkey_runs, postgres_runs])
 def test_no_server_outlives_a_killed_command(folder: Path, moment: Callable[[Path], bool]) -> None:
-    """Their folder does: nobody is left who could remove it."""
+    """Their folder outlives it: no process is left that could remove it."""
     command = started(folder)
     until(lambda: moment(folder))
     command.kill()
@@ -156,7 +156,7 @@ def test_ctrl_c_at_the_worst_moments(folder: Path, script: str, cases: int) -> N
 
 
 def test_a_server_that_behaves_otherwise_is_said_loudly(folder: Path) -> None:
-    """The teaching is changed here, as the servers cannot be."""
+    """The expected text is changed here, as the servers cannot be."""
     other = (
         "from app.cli import main; from app.lab.transactions import CASES;"
         "type(CASES[3]).taught = ('the SET before the error is undone', CASES[3].taught[1]);"

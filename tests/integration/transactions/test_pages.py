@@ -1,4 +1,4 @@
-"""The cases in the lab, by HTTP; the process that plays them: asked by many, failing, killed."""
+"""The cases in the lab, by HTTP; the process that plays them: used by many, failing, killed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DISCARD = "/transactions/discard"
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FlaskClient]:
-    """It needs no store: the cases bring their own."""
+    """The lab. No store is needed: the cases bring their own."""
     made = create_lab(Settings(var_dir=str(tmp_path_factory.mktemp("var"))))
     client = made.test_client()
     assert client.get("/transactions").status_code in (200, 202)
@@ -43,7 +43,7 @@ def recordings() -> Iterator[Recordings]:
 
 
 def shown(page: str) -> list[str]:
-    """The statements that can be seen."""
+    """Return the statements that are visible."""
     seen = re.findall(
         r'<li data-step="\d+"(?! hidden).*?<code lang="en">(.+?)</code>', page, re.DOTALL
     )
@@ -109,7 +109,7 @@ def test_played_again_the_page_says_so_until_it_is_done(
 
 @pytest.fixture
 def at_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The process does not come to an end by itself."""
+    """Let the process run until it is killed."""
     monkeypatch.setattr(service, "COMMAND", (sys.executable, "-c", "import time; time.sleep(60)"))
 
 
@@ -151,7 +151,7 @@ def test_a_process_that_hangs_is_ended(
 def test_a_machine_without_postgresql_is_told_why(
     lab: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As the process says it, that was asked to play them again."""
+    """The reason comes from the process that was to play the cases again."""
     why = "Error: PostgreSQL is not installed. `make install` brings it."
     with monkeypatch.context() as without:
         without.setattr(service, "COMMAND", (sys.executable, "-c", f"raise SystemExit({why!r})"))

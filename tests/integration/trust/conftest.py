@@ -1,4 +1,4 @@
-"""A shop of its own over a store that its tests rob."""
+"""A shop of its own, over a store from which its tests remove records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What these tests do: sell, kill a worker, call the command."""
+"""Steps of these tests: sell, kill a worker, call the command."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def opened(services: Services, mode: str = "atomic", stock: int = 10, **terms: i
 
 
 def booked(services: Services, times: int, mode: str = "atomic", **terms: int) -> None:
-    """Start a round, sell so many in it, and book them; its worker is killed."""
+    """Start a round, sell so many in it, move them to the database, and kill its worker."""
     worker = opened(services, mode, **terms)
     sold(worker, times)
     fulfil_all(services.fulfil)
@@ -37,7 +37,7 @@ def sold(worker: Purchase, times: int) -> None:
 
 
 def killed(services: Services, worker: Purchase) -> None:
-    """It remembers nothing any more."""
+    """Kill the worker: it remembers nothing any more."""
     worker.reporter.stop()
     services.servers.met.clear()
 

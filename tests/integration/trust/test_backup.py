@@ -1,4 +1,4 @@
-"""A database that comes back with fewer orders than the store let go of has lost something."""
+"""A database that comes back with fewer orders than the store has dropped has lost some."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.support.servers import until
 
 
 def backup(services: Services) -> Path:
-    """A copy of the database, made while the shop runs."""
+    """Copy the database while the shop runs; return the copy."""
     file = services.settings.var / "backup.db"
     with (
         closing(sqlite3.connect(services.settings.var / "orders.db")) as now,
@@ -36,7 +36,7 @@ def backup(services: Services) -> Path:
 
 
 def restore(services: Services, file: Path) -> None:
-    """In place of the database, whose write-ahead log goes with it."""
+    """Put the file in place of the database, whose write-ahead log is removed."""
     services.engine.dispose()
     for part in ("-wal", "-shm"):
         (services.settings.var / f"orders.db{part}").unlink(missing_ok=True)
@@ -109,7 +109,7 @@ def test_fulfil_looks_when_it_meets_the_database_anew(services: Services) -> Non
 
 
 def test_the_store_brings_back_what_it_has_let_go_of(services: Services) -> None:
-    """For a day it knows each sale by its key."""
+    """The store keeps each sale under its key for a day."""
     round, _ = robbed(services)
     said = lastapple(services, "audit", "--repair")
     assert said.exit_code == 4
@@ -151,7 +151,7 @@ def test_the_stock_of_a_round_that_sells_there_is_lost(services: Services) -> No
 
 
 def test_an_order_is_counted_once(services: Services) -> None:
-    """Also where two fulfils let go of it, or an exhibit has sold it twice."""
+    """Also where two fulfils drop it from the store, or an exhibit has sold it twice."""
     round = services.rounds.start("apple", "atomic", 10, {})
     worker = services.purchase()
     order = worker.buy("apple", 1).sale.order
@@ -195,12 +195,12 @@ def test_orders_of_rounds_in_the_database_are_counted(services: Services, mode: 
 
 
 def test_rows_that_somebody_has_deleted(services: Services) -> None:
-    """Of an older round, too, when that is audited."""
+    """Of an older round, too, when it is audited."""
     round = services.rounds.start("apple", "atomic", 10, {})
     worker = services.purchase()
     sold(worker, 3)
     fulfil_all(services.fulfil)
-    services.store.set(keys.accepted("apple"), 1)  # out of the look's sight, as after 20 rounds
+    services.store.set(keys.accepted("apple"), 1)  # not checked any more, as after 20 rounds
     with services.engine.begin() as sql:
         sql.execute(delete(OrderRow))
     services.rounds.end("apple")

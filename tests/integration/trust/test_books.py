@@ -1,4 +1,4 @@
-"""A store that lacks what the books have seen sells nothing until that is accepted."""
+"""A store that lacks records of the ledger sells nothing until the loss is accepted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_first_start_opens_and_a_second_leaves_all_as_it_is(services: Services
 
 
 def test_a_cut_log_with_everything_booked(services: Services, server: StoreServer) -> None:
-    """Nobody is there who has seen more; the books have."""
+    """No worker has seen more; the ledger has."""
     round = services.rounds.start("apple", "atomic", 10, {})
     worker = services.purchase()
     sold(worker, 3)
@@ -73,9 +73,9 @@ def test_fulfil_looks_when_it_meets_the_store_anew(services: Services, server: S
     watch.start()
     try:
         until(lambda: services.servers.met)
-        time.sleep(4 * TURN)  # it finds that all is well, and would look again in a minute
+        time.sleep(4 * TURN)  # it finds that all is well, and would check again in a minute
         restarted(server, lambda: cut(server.folder, end))
-        services.rounds.find("apple")  # as fulfil itself asks the store all the time
+        services.rounds.find("apple")  # fulfil itself uses the store all the time, too
         until(lambda: loss_marks.look(services.store, "apple").lack)
         until(lambda: not services.rounds.find("apple").running)
     finally:
@@ -127,7 +127,9 @@ def test_an_emptied_store_is_not_stocked_anew(
 
 
 def test_the_database_is_away(services: Services) -> None:
-    """A store that has rounds goes on with them; of an empty one only the books could tell."""
+    """A store that has rounds continues with them; only the ledger could tell whether an empty one
+    may.
+    """
     services.rounds.start("apple", "atomic", 10, {})
     with services.engine.begin() as sql:
         sql.exec_driver_sql("ALTER TABLE orders RENAME TO elsewhere")
@@ -138,7 +140,7 @@ def test_the_database_is_away(services: Services) -> None:
 
 
 def test_a_database_that_nobody_has_made(settings: Settings, server: StoreServer) -> None:
-    """Nothing but `prepare` makes one: it may have been moved away."""
+    """Only `prepare` creates a database: a missing one may have been moved away."""
     services = Services(settings)
     services.store.flushall()
     with pytest.raises(DatabaseAway):
@@ -154,7 +156,7 @@ def test_a_database_that_nobody_has_made(settings: Settings, server: StoreServer
 def test_another_store_than_the_books_know(
     services: Services, tables: Path, tmp_path: Path
 ) -> None:
-    """Its numbers are high enough, and not ours."""
+    """Its numbers are high enough, but it is another store."""
     services.rounds.start("apple", "atomic", 10, {})
     services.store.flushall()
     shutil.copy(tables, tmp_path / "theirs.db")

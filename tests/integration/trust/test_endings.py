@@ -1,4 +1,4 @@
-"""An end of a hold that a buyer was told stays the end, whatever the store forgets of it."""
+"""An ending of a hold that a buyer has got stays, whatever the store forgets of it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ENDS = {"decline": Stands.DECLINED, "cancel": Stands.CANCELLED}
 
 
 def found_by(worker: Purchase) -> str:
-    """What its next connection finds lost."""
+    """Return the loss that the worker's next connection finds."""
     with pytest.raises((StoreAway, NotOnSale)):
         bought(worker, "x")
     lack = loss_marks.look(worker.servers.store, "apple").lack
@@ -100,7 +100,7 @@ def test_paid_for_at_another_worker_before_it_was_missed_it_is_sold(
     services: Services, server: StoreServer, settings: Settings
 ) -> None:
     worker = opened(services, "atomic", 5, hold=HOLD)
-    worker.reporter.stop()  # its beat would be the first
+    worker.reporter.stop()  # its heartbeat would be the first
     order = bought(worker, "k")
     end = length(server.folder)
     services.holds.give_up(order, Stands.CANCELLED)
@@ -133,12 +133,12 @@ def test_an_expiry_stays_one(services: Services, server: StoreServer, settings: 
 
 
 def test_an_end_of_long_ago_may_be_forgotten(services: Services, server: StoreServer) -> None:
-    """After a day the store forgets it: a worker that tells it once more does not miss it."""
+    """After a day the store forgets it: a worker that has reported it again does not miss it."""
     first = opened(services, hold=HOLD)
     order = bought(first, "k")
     services.holds.give_up(order, Stands.CANCELLED)
     killed(services, first)
-    worker = services.purchase()  # another one, that has not taken it
+    worker = services.purchase()  # another one, which has not taken it
     name = Keys("apple", 1).hold(order.id)
     services.store.set(name, "CANCELLED 1000000000000")
     services.holds.give_up(order, Stands.CANCELLED)

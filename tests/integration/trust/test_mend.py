@@ -1,4 +1,4 @@
-"""A store that has lost something is mended from the books, and nothing sells twice."""
+"""A store that has lost something is repaired from the ledger, and no unit is sold twice."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_cut_log_of_which_all_was_booked(
 
 
 def test_what_a_worker_had_told_comes_back(services: Services, server: StoreServer) -> None:
-    """Neither in the store nor in the books; the one that told the buyer lives."""
+    """The sale is neither in the store nor in the ledger; the worker that confirmed it lives."""
     worker = opened(services)
     sold(worker, 3)
     end = length(server.folder)
@@ -127,7 +127,7 @@ def test_a_store_that_is_empty(services: Services, server: StoreServer, fresh: s
 
 
 def test_sales_that_wait_are_counted_and_booked(services: Services, server: StoreServer) -> None:
-    """The log was cut before sales that the books have, and after others that they do not have."""
+    """The log was cut before sales that the ledger has, and after others that it lacks."""
     worker = opened(services)
     sold(worker, 2)
     fulfil_all(services.fulfil)
@@ -136,7 +136,7 @@ def test_sales_that_wait_are_counted_and_booked(services: Services, server: Stor
     fulfil_all(services.fulfil)
     killed(services, worker)
     restarted(server, lambda: cut(server.folder, end))
-    late = services.purchase()  # comes by before anybody has looked, and sells what was sold
+    late = services.purchase()  # comes before any worker has checked, and sells what was sold
     sold(late, 1)
     killed(services, late)
     (round,) = repaired(services, "--yes")["rounds"]
@@ -199,7 +199,7 @@ def test_two_at_once(services: Services) -> None:
 def test_who_is_late_changes_nothing_of_the_next_round(
     services: Services, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
-    """Another one was faster, and a round runs: the first one wakes up before it writes."""
+    """Another host was faster, and a round runs: the first one wakes up before it writes."""
     booked(services, 3)
     services.store.flushall()
     write = round_repair.write
@@ -241,7 +241,7 @@ def test_what_is_found_meanwhile_is_not_lifted(
 def test_fulfil_goes_on_while_it_is_mended(
     services: Services, server: StoreServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A second sale under a key waited when it was looked at, and is buried when it is written."""
+    """A second sale under a key waited at the check, and becomes a dead letter before the write."""
     round = services.rounds.start("apple", "atomic", 10, {})
     worker = services.purchase()
     sold(worker, 1)
@@ -279,7 +279,7 @@ def test_a_round_of_which_nobody_knows_the_stock(services: Services) -> None:
     booked(services, 3)
     services.store.flushall()
     with services.servers.engine.begin() as sql:
-        sql.execute(delete(RoundRow))  # as books of an earlier version have it
+        sql.execute(delete(RoundRow))  # as in a database of an earlier version
     said = lastapple(services, "audit", "--repair")
     assert "round 1: nobody knows what was stocked" in said.stdout
     assert repaired(services, "--yes")["unknown_rounds"] == [1]
@@ -335,7 +335,7 @@ def test_holds(services: Services, server: StoreServer) -> None:
     killed(services, worker)
     audit = settled(services, 1)
     assert (audit.sold, audit.left, audit.held, audit.broken, audit.undersold) == (2, 7, 1, 0, 0)
-    services.holds.pay(paid)  # once more, by who was cut off: it is paid
+    services.holds.pay(paid)  # again, by the buyer that was cut off: it is paid
     services.holds.give_up(held, Stands.CANCELLED)
     fulfil_all(services.fulfil)
     audit = settled(services, 1)
@@ -343,7 +343,7 @@ def test_holds(services: Services, server: StoreServer) -> None:
 
 
 def test_units_that_nobody_had_stay_nobodys(services: Services) -> None:
-    """As after a `decr` that died in the middle: to put them back would be a guess."""
+    """A `decr` that died in the middle leaves them: returning them to stock would be a guess."""
     booked(services, 3, "decr")
     services.store.decrby(Keys("apple", 1).stock, 2)
     loss_marks.mark(services.store, Lack("apple", Loss.SALES, 1, 1, 4, 3))
@@ -363,7 +363,7 @@ def test_bad_input(services: Services) -> None:
 def test_a_sale_that_only_its_buyer_knew_counts_as_not_sold(
     services: Services, server: StoreServer
 ) -> None:
-    """Named, not guessed: the round's figures are those that somebody can show."""
+    """It is named, not guessed: the round's figures include only sales with a record."""
     worker = opened(services)
     sold(worker, 2)
     end = length(server.folder)

@@ -1,4 +1,4 @@
-"""A payment that is in the books stays paid, whatever the store says that has lost it."""
+"""A payment in the ledger stays paid, even if the store has lost it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEY = {"Idempotency-Key": "k"}
 
 
 def booked_and_lost(services: Services, server: StoreServer, hold: int) -> Order:
-    """An order in the books, and a hold in the store."""
+    """Put an order into the ledger, and a hold into the store."""
     worker = opened(services, hold=hold)
     order = bought(worker, "k")
     end = length(server.folder)
@@ -101,7 +101,7 @@ def looked_at(services: Services, order: Order) -> None:
 
 
 def untouched(services: Services, order: Order) -> None:
-    """It waits in the stream: its worker died before it looked at it."""
+    """Check that it waits in the stream: its worker died before processing it."""
     names = Keys("apple", 1)
     assert services.store.hdel(names.held, order.id) == 1
     services.store.zrem(names.due, order.id)
@@ -151,7 +151,7 @@ def test_what_nobody_has_paid_for_is_held_on_when_it_is_mended(
 def test_a_payment_that_only_a_worker_knows_comes_back(
     services: Services, server: StoreServer, settings: Settings, lost: str
 ) -> None:
-    """One that was told, and not booked yet; what was only held is named."""
+    """A payment that was confirmed, and not moved yet; an order that was only held is named."""
     worker = opened(services, hold=60_000)
     ends = [length(server.folder)]
     order = bought(worker, "k")
@@ -180,9 +180,9 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
     settings: Settings,
     first: Callable[[Services, Order], None],
 ) -> None:
-    """By another process, which nobody had told of the payment."""
+    """By another process, which does not know of the payment."""
     worker = opened(services, hold=HOLD if first is expired else 60_000)
-    worker.reporter.stop()  # its beat would be the first
+    worker.reporter.stop()  # its heartbeat would be the first
     order = bought(worker, "k")
     end = length(server.folder)
     services.holds.pay(order)
@@ -201,12 +201,12 @@ def test_a_payment_whose_hold_was_given_back_before_it_was_missed_comes_back(
 
 
 def test_a_payment_of_long_ago_may_be_forgotten(services: Services, server: StoreServer) -> None:
-    """After a day the store forgets it: who was told so once more before does not miss it."""
+    """After a day the store forgets it: a worker that has confirmed it again does not miss it."""
     first = opened(services, hold=500)
     order = bought(first, "k")
     services.holds.pay(order)
     killed(services, first)
-    worker = services.purchase()  # another one, that has not taken it
+    worker = services.purchase()  # another one, which has not taken it
     time.sleep(0.6)
     services.holds.pay(order)
     services.store.delete(Keys("apple", 1).hold(order.id))

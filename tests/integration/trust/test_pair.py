@@ -36,7 +36,7 @@ def database(services: Services) -> Path:
 
 
 def moved_away(services: Services) -> None:
-    """With its write-ahead log, which would be taken for that of the next file."""
+    """Move the database away with its write-ahead log, which the next file would use otherwise."""
     for part in ("", "-wal", "-shm"):
         file = database(services).with_name(f"orders.db{part}")
         file.rename(file.with_name(f"away.db{part}"))
@@ -47,7 +47,7 @@ def waiting(services: Services) -> int:
 
 
 def unready(services: Services) -> str:
-    """The sentence of the first check that fails."""
+    """Return the text of the first check that fails."""
     failing = [each for each in services.readiness.look().checks if each.state == "failing"]
     return str(failing[0].sentence) if failing else ""
 
@@ -140,7 +140,7 @@ def test_another_file_was_put_in_its_place_under_a_running_shop(
 
 
 def as_before(*hosts: Services) -> None:
-    """As the version before pairs left it: the database knew the store, and no more."""
+    """Restore the state of the version before pairs: the database knew the store, and no more."""
     hosts[0].store.delete(*(keys.database(item) for item in ITEMS), keys.booked("apple"))
     for host in hosts:
         with host.engine.begin() as sql:
@@ -176,7 +176,7 @@ def test_an_older_version_left_a_store_and_a_stranger(services: Services, other:
 
 
 def test_two_hosts_with_copies_of_an_older_database(services: Services, other: Services) -> None:
-    """Both share a round with the store: one of them has it."""
+    """Both databases share a round with the store: one of them is paired."""
     services.rounds.start("apple", "atomic", 10, {})
     as_before(services)
     services.engine.dispose()
@@ -210,7 +210,7 @@ def test_nothing_that_is_held_is_paid_for_or_given_up(services: Services, other:
 
 
 def test_a_move_to_a_new_database(services: Services, other: Services) -> None:
-    """What it lacks is said, and comes from what the store still knows."""
+    """What the new database lacks is reported, and comes from what the store still knows."""
     booked(services, 2)
     moved = lastapple(other, "pair", "--yes")
     assert "Paired: apple." in moved.stdout
@@ -222,7 +222,7 @@ def test_a_move_to_a_new_database(services: Services, other: Services) -> None:
 
 
 def test_a_move_to_a_new_store(services: Services) -> None:
-    """It is as good as emptied: the command that accepts that pairs them, too."""
+    """It counts as emptied: the command that accepts that pairs them, too."""
     services.rounds.start("apple", "atomic", 10, {})
     services.store.flushall()
     assert "Paired" not in lastapple(services, "pair", "--yes").stdout
@@ -234,7 +234,7 @@ def test_a_move_to_a_new_store(services: Services) -> None:
 def test_two_hosts_with_databases_of_their_own_start_at_once(
     services: Services, other: Services
 ) -> None:
-    """One of them has the store."""
+    """One of them gets the store."""
 
     def start(host: Services) -> bool:
         try:

@@ -23,7 +23,7 @@ Hosts = tuple[Services, Services]
 def hosts(
     server: StoreServer, postgres: PostgresServer, postgres_tables: str, settings: Settings
 ) -> Iterator[Hosts]:
-    """Two with one store, and a database each."""
+    """Two hosts with one store, and a database each."""
     first, second = (
         Services(
             Settings(

@@ -1,4 +1,4 @@
-"""What lab, shop and probes say of a store that has lost something."""
+"""The texts of lab, shop and probes on a store that has lost something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A store that lacks what a worker was told of sells nothing until that is accepted."""
+"""A store that lacks a sale that a worker remembers sells nothing until the loss is accepted."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_cut_log_with_nothing_booked_and_a_worker_that_lives(
 def test_what_several_threads_were_told_of_is_asked_for(
     services: Services, server: StoreServer
 ) -> None:
-    """The last of them to note a sale need not have made the last one."""
+    """The last thread to record a sale need not have made the last one."""
     worker = opened(services)
     sold(worker, 1)
     end = length(server.folder)
@@ -113,7 +113,7 @@ def test_a_store_that_comes_back_with_everything_sells_on(
 def test_a_store_emptied_under_a_worker_that_lives(
     services: Services, server: StoreServer, emptied: str
 ) -> None:
-    """Flushed, its connection stays open: what it finds is that its round is gone."""
+    """After a flush its connection stays open: it finds that its round is gone."""
     round = services.rounds.start("apple", "atomic", 10, {})
     worker = services.purchase()
     sold(worker, 2)
