@@ -1,4 +1,4 @@
-"""The verdict: pure arithmetic over books that were read."""
+"""The verdict: pure arithmetic on a ledger snapshot."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ def test_the_sentence_counts_customers() -> None:
 @pytest.mark.parametrize(
     ("dead", "unreadable", "left", "sold", "undersold"),
     [
-        ([order("d")], 0, 6, 4, 0),  # told that it is sold, and not in the database
-        ([], 1, 6, 3, 1),  # whose the unit is cannot be read: no word of "nobody"
+        ([order("d")], 0, 6, 4, 0),  # a buyer has its answer, and it is not in the database
+        ([], 1, 6, 3, 1),  # the unit's buyer cannot be read: the text must not say "nobody"
         ([], 1, 7, 3, 0),  # nothing was ever taken for it
     ],
 )
@@ -139,7 +139,7 @@ def test_what_is_not_read_yet_keeps_it_settling() -> None:
 
 
 def test_what_is_held_is_neither_left_nor_sold_and_what_is_booked_meanwhile_is_sold() -> None:
-    """It was held when the store was read, and paid for and booked before the database was."""
+    """It was held when the store was read, and paid and moved before the database was read."""
     held, paid = order("h", 2), order("p", 3)
     books = Snapshot(5, [], 1, {"p": OrderLine("p", 3, "p")}, held=[held, paid])
     audit = judge(ROUND, books, [], quiet=True)

@@ -1,4 +1,4 @@
-"""Every figure of an audit has its words: none is counted and not shown."""
+"""Every figure of an audit has its words: none is counted without being shown."""
 
 from __future__ import annotations
 

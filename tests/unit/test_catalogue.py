@@ -1,4 +1,4 @@
-"""Every mode and recipe says what it is, in its file, in the same shape."""
+"""Every mode and recipe describes itself, in its file, in the same form."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from app.service.classroom.nickname import nickname
         ("Zoe\u0308", "Zoë"),
         ("🍎", "🍎"),
         ("❤️", "❤️"),  # a sign, and what makes it red
-        ("<b>Bo</b> & 'Co'", "<b>Bo</b> & 'Co'"),  # a name; whoever shows it escapes it
+        ("<b>Bo</b> & 'Co'", "<b>Bo</b> & 'Co'"),  # a name; the page that shows it escapes it
         ("x" * 20, "x" * 20),
     ],
 )
@@ -39,12 +39,12 @@ def test_a_nickname_is_shown_as_it_was_meant(said: str, name: str) -> None:
     [
         "",
         "   ",
-        "\u200b",  # nothing that can be seen
+        "\u200b",  # nothing visible
         "x" * 21,
         "a\x00b",
-        "Ada\u202e",  # would turn the names after it around
+        "Ada\u202e",  # would reverse the names after it
         "\u2066Ada",
-        "\u3164",  # letters, Unicode says; nobody sees them
+        "\u3164",  # letters by Unicode, but invisible
         "\u115f\u1160",
         "\uffa0",
         "\u2800",  # signs

@@ -1,4 +1,4 @@
-"""The subcommands are loaded when they are asked for."""
+"""The subcommands are loaded when they are used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""docker-compose.yml and the Dockerfile, held against the settings table and the command line.
+"""docker-compose.yml and the Dockerfile, compared with the settings table and the command line.
 
-No Docker engine is needed: what can be wrong in them can be read.
+No Docker engine is needed: these mistakes can be found by reading the files.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.support.servers import StoreServer, redis_server
 
 TOP = Path(__file__).parents[2]
 TEXT = (TOP / "docker-compose.yml").read_text()
-# What nobody sets in the environment of `docker compose` has the default that stands there.
+# A variable that is not set for `docker compose` has the default from the file.
 COMPOSE: dict[str, Any] = yaml.safe_load(re.sub(r"\$\{\w+:-(.*?)\}", r"\1", TEXT))
 SERVICES: dict[str, dict[str, Any]] = COMPOSE["services"]
 OURS = {name: each for name, each in SERVICES.items() if each["image"].startswith("lastapple")}
@@ -67,7 +67,7 @@ def test_ports_are_those_of_the_settings(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(SERVICES) - ONE_SHOT))
 def test_health_is_checked(name: str) -> None:
     check = SERVICES[name]["healthcheck"]
-    if name == "locust-worker":  # it listens to nobody
+    if name == "locust-worker":  # it has no port
         assert check == {"disable": True}
     else:
         assert {"test", "interval", "timeout", "retries"} == set(check)
@@ -87,8 +87,8 @@ def test_a_store_is_checked_by_a_write(name: str) -> None:
 
 
 def test_the_write_fails_where_the_store_takes_none(valkey: StoreServer) -> None:
-    """The very check, by Debian's client, which takes the same words."""
-    redis_server()  # where that is, its client is
+    """The check's own words, sent by Debian's client."""
+    redis_server()  # where that is installed, so is its client
     _, _, *words = SERVICES["store"]["healthcheck"]["test"]
     check = ["redis-cli", "-p", str(valkey.port), *words]
     assert subprocess.run(check, capture_output=True, timeout=10).returncode == 0
@@ -128,7 +128,7 @@ def test_the_addresses_name_the_servers() -> None:
 
 
 def test_what_the_locks_of_several_servers_need_comes_with_a_profile() -> None:
-    """The command in the file's head names them all; without it the shop knows of none."""
+    """The command in the file's head names them all; without it the shop does not use any."""
     [line] = [line for line in TEXT.splitlines() if "--profile" in line]
     settings = Settings.read(dict(re.findall(r"([A-Z_]+)=(\S+)", line)))
     profiles = re.findall(r"--profile (\w+)", line)

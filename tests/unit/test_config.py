@@ -1,4 +1,4 @@
-"""The table of settings: read once, complete, and strict about what it is given."""
+"""The table of settings: read once, complete, and strict about its values."""
 
 from __future__ import annotations
 

@@ -22,13 +22,13 @@ from app.server.contract.meanings import MEANINGS
 from app.server.outcomes import OUTCOMES, named
 from app.shop.contract import SIDE as SHOP
 
-# Errors that no view lets out by that name: those below them do, or a view has words of its own.
+# Errors that no view raises by that name: it raises subclasses, or has words of its own.
 ELSEWHERE = {Away, HostsDiffer, LockBusy, LockLost, UnknownDeadLetter}
 
 
 @pytest.fixture(scope="module")
 def nowhere(tmp_path_factory: pytest.TempPathFactory) -> Settings:
-    """Neither store nor database: the contract asks for none."""
+    """Settings without store or database: the contract needs none."""
     var = str(tmp_path_factory.mktemp("var"))
     return Settings(redis_url="redis://127.0.0.1:1/0", var_dir=var)
 
@@ -83,7 +83,7 @@ def test_every_method_of_a_route_is_there(app: Flask, document: dict[str, Any]) 
 
 
 def errors() -> set[type[ShopError]]:
-    """The domain's."""
+    """Return the domain's errors."""
     found: set[type[ShopError]] = set()
     left = [ShopError]
     while left:
@@ -114,7 +114,7 @@ def test_it_is_openapi_3_1(document: dict[str, Any]) -> None:
 
 
 def all_of(node: Any, name: str, path: str = "#") -> Iterator[tuple[str, Any]]:
-    """Every value of that name, with where it stands."""
+    """Yield every value of that name, with its path."""
     if isinstance(node, dict):
         for key, value in node.items():
             if key == name:
@@ -140,7 +140,7 @@ def test_everything_has_words(document: dict[str, Any]) -> None:
     for group in ("headers", "parameters"):
         assert all(each["description"] for each in document["components"][group].values())
     for name, schema in document["components"]["schemas"].items():
-        plain = "enum" in schema  # its values say it
+        plain = "enum" in schema  # its values explain it
         assert plain or schema.get("description"), name
 
 

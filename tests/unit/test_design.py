@@ -1,6 +1,6 @@
-"""The design system's words are readable on its grounds, in both schemes, whatever a page does.
+"""The design system's words are readable on its backgrounds, in both schemes, on every page.
 
-axe sees it on the pages, but not on a gradient or a drawing, as behind the apple.
+axe checks this on the pages, but not on a gradient or a drawing, as behind the apple.
 """
 
 from __future__ import annotations

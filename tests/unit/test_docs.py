@@ -24,7 +24,7 @@ MOST_PAGES, MOST_LINES, WIDEST = 15, 10, 120  # of decisions; lines that are not
 
 
 def links(page: Path) -> Iterator[tuple[str, str]]:
-    """(file, heading) of each link to a file of the project; "" for the page itself."""
+    """Yield (file, heading) of each link to a file of the project; "" for the page itself."""
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     for address in LINK.findall(text):
         if "://" not in address:
@@ -33,7 +33,7 @@ def links(page: Path) -> Iterator[tuple[str, str]]:
 
 
 def headings(page: Path) -> set[str]:
-    """As GitHub names them in an address."""
+    """Return the headings as GitHub writes them in an address."""
     titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
     return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
@@ -60,7 +60,7 @@ def test_links_are_seen() -> None:
 
 
 def typed(page: Path) -> list[list[str]]:
-    """The words behind `lastapple` of each line of code that begins with it."""
+    """Return the words after `lastapple` of each line of code that begins with it."""
     lines = re.findall(r"^ +\.venv/bin/lastapple (.+)$", page.read_text(), re.MULTILINE)
     return [shlex.split(line, comments=True) for line in lines]
 

@@ -1,4 +1,4 @@
-"""What each phone is told of the sale that has ended."""
+"""Each phone's message about the sale that has ended."""
 
 from __future__ import annotations
 

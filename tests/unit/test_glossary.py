@@ -1,4 +1,4 @@
-"""The Chinese catalogue says each term as docs/glossary.zh.md does, and the same one everywhere."""
+"""The Chinese catalogue uses each term of docs/glossary.zh.md, the same one everywhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ALSO_OTHERWISE = {"attempts", "buyers", "crashes", "repeats"}
 
 
 class Term(NamedTuple):
-    english: list[str]  # a capital: as a text of its own; else wherever it is said
+    english: list[str]  # a capital: only a whole text; otherwise wherever it occurs
     chinese: list[str]  # one of these
     rejected: list[str]
 
@@ -45,7 +45,7 @@ def texts() -> Iterator[Said]:
 
 
 def bare(text: str) -> str:
-    """Without what a label may end with."""
+    """Return the label without its final punctuation."""
     return re.sub(r"[\s.…:。：]+$", "", text)
 
 

@@ -1,4 +1,4 @@
-"""Goodput counts no sale whose unit was not there."""
+"""Goodput does not count a sale without a unit in stock."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from app.lab.stampede.drive import Goodput, whole
 
 
 def test_it_ends_where_the_stock_does() -> None:
-    """One hundred are there; 60 are sold every half second, and it goes on for two more."""
+    """There are one hundred; 60 are sold every half second, and the sale lasts for two more."""
     goodput = Goodput(100)
     seen = [goodput.now(at / 2, 60 * at) for at in range(5)]
     assert seen == [None, 120.0, 100.0, 40.0, 0.0]

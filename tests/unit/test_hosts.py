@@ -1,4 +1,4 @@
-"""Which Host headers are a server's own."""
+"""Host headers that a server accepts as its own."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_server_on_one_address_has_that_one() -> None:
 
 
 def test_a_server_on_all_addresses_has_every_number_and_the_machines_names() -> None:
-    """Its numbers may change while it runs, as a network gives them; no name leads to a number."""
+    """Addresses may change while it runs; a Host header with one never names another site."""
     names = Names("0.0.0.0", [])
     assert [host for host in NUMBERS if not names.have(host)] == []
     machine = socket.gethostname()

@@ -1,4 +1,4 @@
-"""Ten minutes are ten, in both languages, and what the lecture names is on the pages."""
+"""Ten minutes are ten, in both languages, and the pages have what the lecture names."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_all_but_the_optional_parts_fill_ten_minutes(tongue: Tongue) -> None:
 
 
 def test_one_paragraph_more_does_not_fit(tmp_path: Path) -> None:
-    """Each part has less air than a minute of speech."""
+    """Each part has less spare time than a minute of speech."""
     longer = tmp_path / "lecture.md"
     text = ENGLISH.file.read_text()
     longer.write_text(text.replace('**Say** "', '**Say** "' + "one word more " * 47))

@@ -1,4 +1,4 @@
-"""`lastapple modes` and `lastapple locks`: as a student reads them, and as a program does."""
+"""`lastapple modes` and `lastapple locks`: for a student, and for a program."""
 
 from __future__ import annotations
 

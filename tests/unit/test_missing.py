@@ -1,4 +1,4 @@
-"""What is not there is told before anything is sold with it."""
+"""A missing server is reported before any unit is sold with it."""
 
 from __future__ import annotations
 

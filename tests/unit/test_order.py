@@ -1,4 +1,4 @@
-"""An order as it is written and read: whatever is none of ours is said to be unreadable."""
+"""An order as it is written and read: any other record is reported as unreadable."""
 
 from __future__ import annotations
 

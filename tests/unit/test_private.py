@@ -1,4 +1,4 @@
-"""VAR_DIR is made private without touching what is not the shop's."""
+"""VAR_DIR is made private without touching files that are not the shop's."""
 
 from __future__ import annotations
 

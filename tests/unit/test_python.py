@@ -1,4 +1,4 @@
-"""Which Pythons it runs on is said in one line by make, and the same in the package's own words."""
+"""make and the package say in one line, in the same words, which Pythons are supported."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
-MAKE = ["make", "--no-print-directory"]  # a make of another make says where it goes
+MAKE = ["make", "--no-print-directory"]  # a make within make prints its folder
 OF_VERSION = """#!/bin/sh
 [ "$1" = --version ] && {{ echo "Python {version}"; exit; }}
 exec {python} -c "import sys; sys.version_info = {tuple}; exec(sys.argv[1])" "$2"
@@ -18,7 +18,7 @@ exec {python} -c "import sys; sys.version_info = {tuple}; exec(sys.argv[1])" "$2
 
 
 def installed_with(version: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """`make install` in a folder of its own, with a Python that says it is of that version."""
+    """Run `make install` in a folder of its own, with a Python that claims that version."""
     python = folder / "python"
     told = tuple(map(int, version.split(".")))
     python.write_text(OF_VERSION.format(version=version, python=sys.executable, tuple=told))

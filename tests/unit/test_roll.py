@@ -1,4 +1,4 @@
-"""Who has a place on the projector: crowds of one client, classes behind one address."""
+"""Places on the projector: crowds of one client, classes behind one address."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Crowd:
         return self.roll.hear(ClassMember(id, id, NOW + joined, NOW + at), address)
 
     def flood(self, address: str, count: int = 1_000, at: int = 0, lasts: int = 1_700) -> None:
-        """So many joins, as fast as they come; none is ever heard again."""
+        """Join so many times, as fast as they come; none gives a sign again."""
         for number in range(count):
             self.join(f"{address} {at} {number}", address, at + number * lasts // count)
 
@@ -54,7 +54,7 @@ def test_a_class_behind_one_address_is_in_at_once(crowd: Crowd) -> None:
 
 
 def test_a_large_class_behind_one_address_is_in_after_a_few_signs(crowd: Crowd) -> None:
-    """Two hundred who scan in the same second, and whose phones give a sign every three."""
+    """Two hundred scan in the same second, and their phones give a sign every three seconds."""
     for at in range(0, 2 * PACE, 3_000):
         for name in sorted(names(200)):
             crowd.sign(name, ROUTER, at)
@@ -62,7 +62,7 @@ def test_a_large_class_behind_one_address_is_in_after_a_few_signs(crowd: Crowd) 
 
 
 def test_a_crowd_beside_a_class_behind_the_same_address(crowd: Crowd) -> None:
-    """Who is in stays in, and who comes gets in with a page that stays open."""
+    """A phone that is in stays in; a new one gets in if its page stays open."""
     for name in names(60):
         crowd.join(name, ROUTER)
         crowd.sign(name, ROUTER, 300)
@@ -77,7 +77,7 @@ def test_a_crowd_beside_a_class_behind_the_same_address(crowd: Crowd) -> None:
 
 
 def test_the_address_that_has_most_makes_room(crowd: Crowd) -> None:
-    """A client with hundreds of pages kept open has what nobody else wants."""
+    """A client with hundreds of open pages keeps only the places that no other client wants."""
     for at in range(0, 6 * PACE, PACE):
         for number in range(MOST):
             crowd.sign(f"kept open {number}", CLIENT, at)

@@ -1,4 +1,4 @@
-"""Sentences that Python says to a visitor are Texts, or no translator would ever see them."""
+"""Sentences that Python shows to a visitor are Texts; otherwise no translator would see them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FILES = [
     for file in (APP / room).rglob("*.py")
 ]
 FILES = sorted([*FILES, APP / "explorer" / "targets.py"])
-# Of a 5xx the visitor is told something else; its own words go to the log.
+# A visitor sees another text for a 5xx; the error's own words go to the log.
 SAID = {kind.__name__ for kind, (status, _) in PROBLEMS.items() if status < 500}
 SAID |= {"Unreachable", "problem", "abort", "BadRequest", "LengthRequired", "UnsupportedMediaType"}
 
 
 def unseen(source: str) -> list[str]:
-    """Sentences in `source` that are no Text, and Texts that are made anew each time."""
+    """Return sentences in `source` that are no Text, and Texts that are built at each call."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     found: list[ast.expr] = []
     for call in calls:
@@ -36,7 +36,7 @@ def unseen(source: str) -> list[str]:
 
 
 def _told(arg: ast.expr) -> Iterator[ast.expr]:
-    """What of an argument is said: an Invalid has it in a dictionary."""
+    """Yield the parts of an argument that are shown: an Invalid has them in a dictionary."""
     match arg:
         case ast.Dict(values=values):
             yield from values

@@ -1,5 +1,6 @@
-"""Tests that were started in the background, where a shell ignores Ctrl-C, start commands that hear
-it all the same: how CI starts them shall not decide."""
+"""Tests that were started in the background, where a shell ignores Ctrl-C, start commands that
+react to it all the same. Otherwise the result would depend on how CI starts them.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +20,12 @@ print(subprocess.run([sys.executable, "-c", child], capture_output=True, text=Tr
 
 
 def ignored(name: str, first: str) -> str:
-    """Does a command ignore it that is started by who was started to ignore it?"""
+    """Does a command ignore it, when a process that ignores it starts the command?"""
     return ignoring(name, ASKS.format(name=name, first=first))
 
 
 def ignoring(name: str, code: str) -> str:
-    """What a Python says that was started to ignore it."""
+    """Return the output of a Python that ignores the signal."""
     number = getattr(signal, name)
     return subprocess.run(
         [sys.executable, "-c", code],

@@ -1,4 +1,4 @@
-"""What SIGTERM says is heard, also when it is said again before the first was told on."""
+"""SIGTERM is noticed, also when it comes again while the first one is being handled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalogues hold what the code says, all of it, translated, and nothing else."""
+"""The catalogues hold all texts of the code, translated, and no others."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ def test_translations_keep_the_values_and_the_tags(known: Catalog) -> None:
 
 
 def test_values_come_as_words() -> None:
-    """A number is written by then as its language does: "1,234" would fit no %d."""
+    """A number is formatted by its language before it is filled in: "1,234" would fit no %d."""
     for id in messages(gathered()):
         for text in id if isinstance(id, tuple) else (id,):
             assert re.findall(r"%\(\w+\)[^s]", str(text)) == []
 
 
 def forms(message: Message) -> list[str]:
-    """What is said for 1, and for more; of most messages there is but one."""
+    """Return the forms for 1 and for more; most messages have only one."""
     string = message.string
     return [string or ""] if isinstance(string, str | None) else [each or "" for each in string]
 
@@ -78,7 +78,7 @@ def slots(text: str) -> tuple[str, ...]:
 
 
 class Words(HTMLParser):
-    """Collects what a page's reader would read."""
+    """Collects the text that a page's reader sees."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +98,7 @@ class Words(HTMLParser):
 
 
 def untold(template: str) -> list[str]:
-    """Words of a template that no translator ever sees: those that stand in no `_()`."""
+    """Return a template's words that no translator sees: those outside of every `_()`."""
     source = re.sub(r"{#.*?#}", "", template, flags=re.DOTALL)
     source = re.sub(r"{% *trans.*?endtrans *%}", "", source, flags=re.DOTALL)
     words = Words()
@@ -120,13 +120,13 @@ def test_such_words_are_found() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_scripts_have_no_words_of_their_own(script: Path) -> None:
-    """What they say stands in the page, in a <template>."""
+    """Their texts are in the page, in a <template>."""
     code = re.sub(r"/\*.*?\*/|^\s*//.*$", "", script.read_text(), flags=re.DOTALL | re.MULTILINE)
     assert [text for text in strings(code) if re.search(r"[A-Za-z]{2,}[ ,]+[a-z]{2,}", text)] == []
 
 
 def test_python_says_text_and_never_gettext() -> None:
-    """gettext of a sentence that is filled in already would find nothing, and stay English."""
+    """gettext of a filled-in sentence would find nothing, and stay English."""
     said = [path.name for path in APP.rglob("*.py") if "gettext" in path.read_text()]
     assert said == ["translation.py"]
 

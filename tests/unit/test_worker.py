@@ -20,7 +20,7 @@ print(*(name for name in sorted(set(sys.modules) - loaded) if name.startswith("a
 
 
 def test_a_worker_has_nothing_of_ours_left_to_load(tmp_path: Path) -> None:
-    """Else each one would load it again, and one that died would be away for longer."""
+    """Otherwise each worker would load it again, and one that died would be away for longer."""
     loads = subprocess.run(
         [sys.executable, "-c", LEFT_TO_LOAD],
         env=full_environ({"VAR_DIR": str(tmp_path)}),

@@ -1,4 +1,4 @@
-"""What `lastapple bench locks` takes and refuses: exit status 2 and a sentence that helps."""
+"""Options that `lastapple bench locks` takes and refuses: exit status 2 and a helpful sentence."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from loadtest.inputs import split
 
 
 def run(*arguments: str) -> Result:
-    """Where no ZooKeeper is set, whatever this machine has."""
+    """Run it without a ZooKeeper, whatever this machine has."""
     runner = CliRunner(env={"ZOOKEEPER_HOSTS": None})
     return runner.invoke(bench, ["locks", *arguments], prog_name="lastapple bench")
 
 
 def without(package: str) -> Callable[[LockRow], str]:
-    """As on a machine where it is not installed."""
+    """Treat the package as not installed."""
     return lambda row: f"no {package}" if row.package == package else ""
 
 

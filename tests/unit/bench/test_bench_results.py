@@ -1,4 +1,4 @@
-"""What the bench makes of its workers' counts."""
+"""Results that the bench computes from its workers' counts."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def result(mine: list[LockFigures], base: list[LockFigures]) -> LockResult:
 
 
 def test_a_ratio_is_against_the_same_round() -> None:
-    """The machine was half as fast in repeat 2: the ratio of the medians would not know."""
+    """The machine was half as fast in repeat 2: a ratio of medians would hide that."""
     mine = [replace(FIGURES, sales_per_s=speed) for speed in (150.0, 75.0, 200.0)]
     base = [replace(FIGURES, sales_per_s=speed) for speed in (100.0, 50.0, 100.0)]
     assert result(mine, base).ratio("sales_per_s") == Spread(1.5, 1.5, 2.0)
@@ -149,7 +149,7 @@ def test_a_turn_that_ends_before_the_window_warms_up() -> None:
 
 @pytest.mark.parametrize("width", [80, WIDE])
 def test_a_table_loses_no_digit(width: int) -> None:
-    """Each figure in one piece, at the two widths that it is made for."""
+    """Each figure is in one piece, at the two widths that the table is made for."""
     repeats = [
         LockFigures(low, low / 100, low / 10, low, low / 7, low / 100, low / 90, int(low))
         for low in (1234.0, 2345.0, 3456.0)

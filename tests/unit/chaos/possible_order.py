@@ -1,4 +1,4 @@
-"""The definition of a possible order, against which the search is tried."""
+"""The definition of a possible order, with which the search is tested."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from loadtest.chaos.judge.moves import NEVER, Move
 def is_possible(moves: Sequence[Move], stock: int, order: Sequence[int]) -> bool:
     """Is this order of (some of) the moves one that the definition of a Move allows?
 
-    There are moments for an order, one after the other, just if none has to be over before one
-    that stands earlier in it has begun.
+    The moves can happen in this order unless one of them must end before an earlier one in it has
+    begun.
     """
     free, begun, done = stock, -NEVER, set[int]()
     for index in order:

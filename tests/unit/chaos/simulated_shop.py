@@ -1,4 +1,4 @@
-"""A shop of a few lines that does what it promises, and the history that its buyers make of it."""
+"""A shop of a few lines that keeps its promises, and the history that its buyers make of it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MS = 1_000_000
 
 @dataclass
 class Wish:
-    """A purchase as the shop knows it."""
+    """A purchase in the shop's own records."""
 
     units: int
     buyer: str
@@ -87,7 +87,7 @@ class Shop:
         does: Callable[[], tuple[Reply, int | None]],
         then: Callable[[Reply], None],
     ) -> None:
-        """Call, happen, be told; or have it happen later or never, and not be told."""
+        """Call, happen, get the answer; or happen later or never, without an answer."""
         wish, op = self.wishes[key], next(self.op)
         units = wish.units if deed is Action.BUY else 0
         self.events.append(Request(op, self.now, deed, wish.buyer, "apple", key, units, 1))
@@ -136,7 +136,7 @@ class Shop:
         return wish.stands, self.free
 
     def _decide(self, key: str) -> None:
-        """Pay, pay late, pay twice, decline, cancel, or walk away."""
+        """Pay, pay late, pay twice, decline, cancel, or abandon it."""
         roll, hold = self.rng.random(), self.hold or 0
         if roll < 0.45:
             self._in(self.rng.expovariate(1 / 100), lambda: self._pay(key, 2))
@@ -157,7 +157,7 @@ class Shop:
         self._ask(deed, key, lambda: (self._end(key, Reply.GIVEN_BACK), None), lambda _: None)
 
     def _end(self, key: str, how: Reply) -> Reply:
-        """Once; the units follow, at once or when somebody comes by."""
+        """End it once; the units follow, at once or with a later sweep."""
         wish = self.wishes[key]
         if wish.stands is Reply.HELD:
             wish.stands = how

@@ -1,7 +1,7 @@
-"""Small histories, of answers that are often wrong, against a shop that is tried in every order.
+"""Small histories, often with wrong answers, against a shop that is tried in every order.
 
 The model sells, holds, takes payments and cancellations one after the other; it knows nothing of
-moves. A hold here never runs out: when it was made is known to the model, and not to the judge.
+moves. A hold never expires here: the model knows when it was made, and the judge does not.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Model:
     owed: tuple[str, ...] = ()  # cancelled, and not back in stock yet
 
     def after(self, op: Op, units: dict[str, int]) -> Iterator[tuple[Reply, int | None, Model]]:
-        """(answer, left, what follows)."""
+        """Yield (answer, left, next model)."""
         key = op.called.key or ""
         stands = self.stands.get(key)
         if op.deed is Action.BUY and stands is None:
@@ -51,9 +51,10 @@ class Model:
 
 
 def can_be(ops: list[Op], model: Model, units: dict[str, int], sold: set[str], left: int) -> bool:
-    """Is there an order with these answers, and these books in the end?"""
+    """Is there an order with these answers, and this ledger in the end?"""
     now = {key for key, stands in model.stands.items() if stands is SOLD}
-    # What is of unknown outcome may as well never happen; what it took in vain is counted apart.
+    # An operation of unknown outcome may as well never happen; units that it took are counted
+    # apart.
     if all(op.until == NEVER for op in ops) and model.free == left and now >= sold:
         return True
     for key in model.owed:
@@ -74,7 +75,9 @@ def can_be(ops: list[Op], model: Model, units: dict[str, int], sold: set[str], l
 
 
 def some_history(seed: int, holds: bool) -> tuple[list[Event], set[str]]:
-    """Every purchase is told or lost at random; the books have what was told, and some more."""
+    """Every purchase is answered or lost at random; the ledger has the answered ones, and some
+    more.
+    """
     rng = random.Random(seed)
     stock, many = rng.randint(1, 4), rng.randint(2, 3)
     tale = Tale(stock, hold=1_000_000 if holds else None)
@@ -110,7 +113,7 @@ def some_history(seed: int, holds: bool) -> tuple[list[Event], set[str]]:
 
 
 def agrees(seed: int, holds: bool) -> bool:
-    """Does the judge say what the model says? Whether it can be."""
+    """Does the judge agree with the model on whether the history is possible?"""
     events, sold = some_history(seed, holds)
     whole = reconstruct_run(events)
     of = whole.rounds["apple", 1]

@@ -1,4 +1,4 @@
-"""The audit against what stands there, and the orders' buyers: histories with a known answer."""
+"""The audit against the store's records, and the orders' buyers: histories with a known answer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def one_sold(stock: int = 2, mode: str = "atomic") -> Tale:
 
 
 def lost_in_doubt() -> Tale:
-    """A decr may strand after this."""
+    """A decr may leave units stranded after this."""
     return one_sold(mode="decr").broken(Kind.SWALLOW, Part.STORE, 5, 30)
 
 

@@ -1,4 +1,4 @@
-"""What is written is read again, line by line."""
+"""A history is read as it was written, line by line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Histories whose answer is known, both ways: each says why."""
+"""Histories whose answer is known, possible or not: each says why."""
 
 from __future__ import annotations
 

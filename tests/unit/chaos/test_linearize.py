@@ -15,7 +15,7 @@ from tests.unit.chaos.possible_order import is_possible
 
 
 def by_permutations(moves: list[Move], stock: int) -> bool:
-    """No reduction at all: every order of every choice of those that need not happen."""
+    """No reduction at all: every order of every choice of the optional moves."""
     due = [one for one, move in enumerate(moves) if move.due]
     others = [one for one, move in enumerate(moves) if not move.due]
     for bits in range(1 << len(others)):
@@ -26,7 +26,7 @@ def by_permutations(moves: list[Move], stock: int) -> bool:
 
 
 def some_moves(seed: int) -> tuple[list[Move], int]:
-    """Takes, gives (some of an own take), looks, some that need not happen; not often true."""
+    """Return takes, gives (some of an own take), looks, some of them optional; rarely possible."""
     rng = random.Random(seed)
     stock = rng.randint(1, 4)
     most = rng.choice([1, 1, 2, 3])
@@ -62,7 +62,7 @@ def some_moves(seed: int) -> tuple[list[Move], int]:
 
 
 def agrees(seed: int) -> bool:
-    """Does the search say what all permutations say? Whether there is an order."""
+    """Does the search agree with all permutations on whether there is an order?"""
     moves, stock = some_moves(seed)
     found = linearize(moves, stock)
     expected = by_permutations(moves, stock)
@@ -85,7 +85,7 @@ def test_and_so_it_does_of_lists_that_nobody_has_seen(runs: int) -> None:
 
 
 def maybe(since: int, back: int, place: int) -> list[Move]:
-    """A unit that may have been held from `since`, and back from `back`; the take's place."""
+    """Return moves of a unit that may be held from `since` to `back`; the take is at `place`."""
     return [Move(-1, since, due=False), Move(1, back, after=place, due=False)]
 
 

@@ -1,4 +1,4 @@
-"""Bugs are planted where they can be: each text stands in its file once."""
+"""Bugs can be planted: each replaced text is in its file exactly once."""
 
 from __future__ import annotations
 

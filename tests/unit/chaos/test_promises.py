@@ -1,4 +1,4 @@
-"""The page of promises: made from what the judge reads, and of one mind with the matrix."""
+"""The page of promises: generated from the judge's table, and consistent with the matrix."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from loadtest.chaos.promises_page import TOLD, page
 from tests.unit.chaos.written_history import Tale
 
 DOCS = Path(__file__).parents[3] / "docs"
-# What the explorer calls it -> what a buyer or the books lose.
+# The explorer's finding -> the loss of a buyer or of the ledger.
 FOUND: dict[str, Loss] = {
     "oversell": Anomaly.OVERSOLD,
     "negative stock": Anomaly.STRANDED,
@@ -32,13 +32,13 @@ FOUND: dict[str, Loss] = {
 
 
 def ways() -> list[tuple[str, bool]]:
-    """(mode or mode:recipe, whether it is an exhibit)."""
+    """Return (mode or mode:recipe, whether it is an exhibit)."""
     modes = [(mode.name, mode.exhibit) for mode in MODES.values() if mode.name != "lock"]
     return modes + [(f"lock:{name}", recipe.exhibit) for name, recipe in LOCKS.items()]
 
 
 def matrix() -> Iterator[tuple[str, str, str]]:
-    """(way, column, what was found or "prevented")."""
+    """Yield (way, column, the finding or "prevented")."""
     head, _, *rows = WRITTEN.read_text().strip().splitlines()
     columns = [cell.strip() for cell in head.strip("|").split("|")][1:]
     for row in rows:
@@ -96,7 +96,7 @@ def test_the_page_agrees_with_the_matrix_or_says_why_not(
 
 
 FROZEN = (Kind.FREEZE, Part.WORKER)
-# Two bought the last one, which no order of what was told allows: way, durability, fault, verdict.
+# Two bought the last one, which no order of the answers allows: way, durability, fault, verdict.
 VERDICTS = [
     ("lock:lease", "safe", None, "broken promise"),
     ("lock:lease", "safe", FROZEN, "as promised"),

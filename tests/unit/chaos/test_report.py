@@ -34,7 +34,7 @@ def kept() -> Judgement:
 
 @pytest.fixture(scope="module")
 def broken() -> Judgement:
-    """One buyer was told of three units more than there were."""
+    """One buyer got an answer with three units more than there were."""
     changed = events()
     place, told = next(
         (place, event)

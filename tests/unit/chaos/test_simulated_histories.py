@@ -1,4 +1,4 @@
-"""Fifty buyers at a shop that keeps its promises: decided, and quickly. One that lies is found."""
+"""Fifty buyers at a shop that keeps its promises are judged quickly; a lying shop is found."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_four_hundred_purchases_are_decided_at_once(
 
 
 def test_holds_that_ran_out_late_payments_and_others_are_decided() -> None:
-    """37 holds, of which 25 ran out and 12 were paid; whoever came then saw the stock go up."""
+    """37 holds, of which 25 expired and 12 were paid; buyers after that saw the stock go up."""
     moves = [Move(-1, 10 * one, 10 * one + 400, ops=(one,)) for one in range(37)]
     moves += [Move(1, 1_000 + 10 * one, after=one, due=False) for one in range(25)]
     moves += [Move(-1, 1_400, 2_000 + one) for one in range(18)]

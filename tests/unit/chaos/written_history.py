@@ -1,4 +1,4 @@
-"""A history by hand. Moments are ms; every press has a number, and is told unless it says so."""
+"""A history by hand. Times are ms; each press has a number, and usually an answer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ MS = 1_000_000
 
 
 class Tale:
-    """One round of apples, from 0 until `ends`; its books say what they are told to say."""
+    """One round of apples, from 0 until `ends`; its ledger has the given orders."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Tale:
         buyer: str = "",
         cookie: str = "",
     ) -> Self:
-        """`until` None: never told."""
+        """Add a press and its answer; `until` None: never answered."""
         op = len(self.events)
         who = buyer or key
         asked = units if deed is Action.BUY else 0
@@ -111,9 +111,9 @@ class Tale:
         found: tuple[int, int] | None = None,
         marked: bool = False,
     ) -> list[Event]:
-        """The end of it: all events. The audit is `after` ms after the round's end.
+        """Add the audit, `after` ms after the round's end; return all events.
 
-        `found`: units left and held, as they stand in the store.
+        `found`: units left and held, as they are in the store.
         """
         sold = self.sold if sold is None else sold
         at = (self.ends + after) * MS

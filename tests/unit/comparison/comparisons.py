@@ -1,4 +1,4 @@
-"""Comparisons made up of figures, without anything that sells."""
+"""Comparisons made of figures alone, without a sale."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MACHINE = Machine("0.1.0", 2, 16, "Valkey 9.1.0", "always", "sqlite", 2, "safe")
 
 
 def result(mode: str, goodput: float | None, repeat: int = 1, **but: Any) -> Result:
-    """A run that ended by itself and was exact; `but` says what else it was."""
+    """Return a run that ended by itself and was exact; `but` overrides its fields."""
     said: dict[str, Any] = {
         "how": How.FINISHED,
         "verdict": "exact",
@@ -24,7 +24,7 @@ def result(mode: str, goodput: float | None, repeat: int = 1, **but: Any) -> Res
 
 
 def comparison(*results: Result, **but: Any) -> Comparison:
-    """To naive, which is broken on purpose."""
+    """Return a comparison with naive, which is broken on purpose, as its reference."""
     said: dict[str, Any] = {
         "id": "comparison-0123456789",
         "item": "apple",

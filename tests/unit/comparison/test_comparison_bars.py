@@ -1,4 +1,4 @@
-"""Ratios within a repeat, who gets none, and in which order the bars stand."""
+"""Ratios within a repeat, modes without a ratio, and the order of the bars."""
 
 from __future__ import annotations
 

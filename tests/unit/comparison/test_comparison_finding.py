@@ -1,4 +1,4 @@
-"""What a comparison's headline says, and when it says nothing."""
+"""A comparison's headline, and the cases in which there is none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab's comparisons and `lastapple compare` tell the same things by the same names."""
+"""The lab's comparisons and `lastapple compare` use the same names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Schedules that nobody has chosen: for what must hold of all of them."""
+"""Random schedules, for properties that must hold for all of them."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from badluck.search.state import Transition
 
 from app.explorer.targets import Target
 
-STEPS = 25  # more than any purchase has, of two buyers
+STEPS = 25  # more than any purchase of two buyers has
 
 
 def walks(target: str, many: int) -> Iterator[tuple[Board, str, list[Transition]]]:
-    """So many of two buyers, each as it is written and as the ways that it goes.
+    """Yield as many walks of two buyers, each as text and as transitions.
 
-    Only while one is looked at the buyers have what a process of theirs has of its own.
+    The buyers have their process's own state only until the next walk is asked for.
     """
     whole = Target(target)
     with whole.surroundings():
         board = Board(whole, 2)
         for seed in range(many):
-            chance = random.Random(f"{target} {seed}")  # the same at each run
+            chance = random.Random(f"{target} {seed}")  # the same in each run
             moves, ways = "", list[Transition]()
             while len(ways) < STEPS:
                 found = choices(board, ways[-1].to if ways else 0)

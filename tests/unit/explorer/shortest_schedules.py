@@ -1,6 +1,6 @@
 """docs/modes.md: the shortest schedule in which each mode goes wrong, two buyers and one apple.
 
-`python -m tests.unit.explorer.shortest_schedules` writes it anew.
+`python -m tests.unit.explorer.shortest_schedules` writes it again.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def modes() -> list[str]:
 
 
 def shortest(name: str) -> str:
-    """Its part of the page."""
+    """Return its part of the page."""
     explorer = Explorer(Target(name), BUYERS)
     for column, faults in COLUMNS.items():
         report = explorer.explore(faults)

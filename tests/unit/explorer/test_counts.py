@@ -1,4 +1,4 @@
-"""How many schedules there are: facts that may be counted by hand, or were by others."""
+"""Numbers of schedules: counted by hand, or by another program."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.explorer.targets import Target
         ("atomic", 2, 2),  # one script each: 2!
         ("atomic", 3, 6),  # 3!
         ("atomic", 4, 24),  # 4!
-        ("watch", 2, 20),  # these three as a search of every order on a real server counted them
+        ("watch", 2, 20),  # counted by a search of every order on a real server
         ("watch", 3, 23_316),
         ("watch", 4, 387_755_520),
     ],

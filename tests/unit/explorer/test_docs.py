@@ -1,4 +1,4 @@
-"""docs/explorer.md names every finding and every fault; what else is written is what is found."""
+"""docs/explorer.md names every finding and every fault, and its other results are the real ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `lastapple explore` and `replay` refuse, with exit status 2 and a sentence that helps."""
+"""Input that `lastapple explore` and `replay` refuse: exit status 2 and a helpful sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whoever adds a fault is told what pages and matrix lack of it."""
+"""A new fault needs its words on pages and in the matrix; each missing one fails a test."""
 
 from __future__ import annotations
 

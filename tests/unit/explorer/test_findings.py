@@ -1,4 +1,4 @@
-"""What goes wrong with each way of selling, and by how little: two buyers, one unit."""
+"""Each mode's findings, with the fewest steps and faults: two buyers, one unit."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_found(name: str, faults: Faults, finding: str, cost: tuple[int, int, in
 
 
 def test_a_third_buyer_finds_what_two_cannot() -> None:
-    """A dead holder's stamp has passed; two see it, and the second deletes the first one's lock."""
+    """A dead holder's stamp has expired; two see it, and the second deletes the first's lock."""
     two = Explorer(Target("lock:del_takeover"), 2).explore(CRASH)
     three = Explorer(Target("lock:del_takeover"), 3).explore(CRASH)
     assert [finding.name for finding in two.findings] == []
@@ -104,7 +104,7 @@ def test_a_script_that_knows_its_key_may_be_sent_again(name: str) -> None:
 
 
 def test_work_that_is_longer_than_the_lease_oversells_without_a_fault() -> None:
-    """It takes its time: the lease ends by itself, unless it is renewed."""
+    """It works for long: the lease ends by itself, unless it is renewed."""
     report = Explorer(Target("lock:lease", think=15_000), 2).explore(NONE)
     assert {found.name: tuple(found.cost) for found in report.findings} == {
         "oversell": (0, 6, 13),
@@ -116,7 +116,7 @@ def test_work_that_is_longer_than_the_lease_oversells_without_a_fault() -> None:
 
 @pytest.mark.parametrize("name", ["lock:unowned", "watched_blind"])
 def test_who_deletes_anothers_lock_is_seen_to_do_it(name: str) -> None:
-    """The state after it can be come to in cheaper ways, without any lock of anybody's."""
+    """The state after it can also be reached in cheaper ways, without any lock."""
     report = Explorer(Target(name), 2).explore(Faults(pause=1))
     found = {finding.name: finding for finding in report.findings}
     *_, before, last = found["lock deleted by another"].trace

@@ -50,8 +50,8 @@ def test_every_sound_way_has_its_row() -> None:
     assert list(WRITTEN) == list(map(str, asked()))
 
 
-# Holds in lock:fenced and lock:watchdog send what those in lock:lease do; both recipes have rows in
-# the matrix without holds. In full they took half a minute of the processor.
+# Holds in lock:fenced and lock:watchdog send the same commands as those in lock:lease; both recipes
+# have rows in the matrix without holds. In full they took half a minute of the processor.
 ONE_COLUMN = ("lock:redlock", "lock:queue", "fused", "lock:fenced", "lock:watchdog")
 
 
@@ -66,7 +66,7 @@ def check(row: MatrixRow, columns: Sequence[str]) -> None:
 
 @pytest.mark.parametrize("row", asked(), ids=str)
 def test_row(row: MatrixRow) -> None:
-    """What takes longer is below."""
+    """Rows that take longer are tested below."""
     check(row, quick(row))
 
 
@@ -85,7 +85,7 @@ def test_the_rest_of_the_row(row: MatrixRow) -> None:
 def test_a_batch_of_several_holds_comes_back_whole_and_once(
     name: str, faults: Faults, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """B pays too late, and D never: A and C sweep both holds at once, or what is left of them."""
+    """B pays too late, and D never: A and C sweep both holds at once, or the rest of them."""
     batches = set[tuple[str, ...]]()
     put_back = Holds.put_back
 
@@ -114,7 +114,7 @@ def test_the_page_agrees_with_the_table(fault: FaultClass, durability: Durabilit
 
 
 def test_an_outlived_lock_may_leave_what_comes_back_with_nobody_or_there_twice() -> None:
-    """As the page says. With one unit nobody else has anything to put back."""
+    """The page says so. With one unit no other buyer has anything to put back."""
     report = Explorer(Holding("lock:lease", stock=2), 2).explore(Faults(pause=2))
     found = {finding.name for finding in report.findings}
     assert {"unit lost", "unit there twice"} <= found
@@ -172,9 +172,10 @@ def test_what_it_cannot_be_asked_with(words: list[str], why: str) -> None:
 
 
 def test_what_is_late_comes_over_a_connection_that_nobody_uses_any_more() -> None:
-    """Whoever waits for the clock, and has connected anew, stands where others stand who have not.
+    """A buyer that waits for the clock after a reconnect differs from one that has not reconnected.
 
-    Taken for the same, it would go on over the connection whose WATCH still waits for what is late.
+    If the two were one state, it would go on over the connection whose WATCH still waits for a late
+    command.
     """
     explorer = Explorer(Holding("watch"), 2)
     explorer.explore(Faults(late=1))

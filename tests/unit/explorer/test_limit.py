@@ -1,4 +1,4 @@
-"""A round's limit of a buyer, who presses at two windows at once, in every order of the steps."""
+"""A round's limit for a buyer, who presses in two windows at once, in every order of the steps."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ABOVE = "above the limit"
 
 
 def is_as_right_as_the_stock(name: str, faults: Faults) -> None:
-    """Units above the limit are sold where units are that nobody had, and nowhere else."""
+    """Check that units above the limit are sold only where units from nothing are sold."""
     limited = Explorer(Target(name, stock=3, per_buyer=1), 2).explore(faults)
     last_one = Explorer(Target(name), 2).explore(faults)
     assert limited.exhaustive

@@ -1,4 +1,4 @@
-"""What a buyer remembers at each step, and whether it is still so."""
+"""A buyer's memory at each step, and whether it is still current."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.unit.explorer.random_walks import walks
 
 
 def remembered(target: str | Target | Student, moves: str, buyer: str) -> dict[str, dict[str, Any]]:
-    """By the variable's name."""
+    """Return the memory by the variables' names."""
     return {one["name"]: one for one in of(target, moves, buyer)["remembers"]}
 
 
@@ -57,7 +57,7 @@ def test_nothing_is_remembered_before_and_after() -> None:
 
 
 def test_a_second_attempt_reads_anew() -> None:
-    """Its EXEC has aborted: what it knows now it has read in the second attempt."""
+    """Its EXEC has aborted: its memory now comes from the second attempt."""
     assert remembered("watch", "AABBB", "A")["stock"]["old"]
     assert remembered("watch", "AABBBA", "A") == {}, "not yet"
 
@@ -68,7 +68,7 @@ def test_a_failover_makes_it_old_and_nobody_did() -> None:
 
 
 def test_what_arrives_late_is_news_to_its_sender() -> None:
-    """naive's SET is under way while its buyer, who has given up, is told of an error."""
+    """naive's SET is under way while its buyer, who has given up, gets an error."""
     stock = remembered("naive", "BAgAaA", "B")["stock"]
     assert (stock["old"], stock["by"], stock["now"]) == (True, "A", "0")
 
@@ -153,7 +153,7 @@ def test_a_value_is_shown_as_python_has_it(reads: str, value: str, tmp_path: Pat
 
 
 def test_what_was_never_read_has_no_key(tmp_path: Path) -> None:
-    """Though it is equal to what was read."""
+    """Even if its value equals one that was read."""
     file = tmp_path / "my_sell.py"
     file.write_text(
         "def sell(redis, buyer):\n"
@@ -185,7 +185,7 @@ def test_a_key_that_is_gone_has_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("target", [name for name in explorable() if name != "lock:redlock"])
 def test_the_code_does_what_the_search_knows(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What it asks for next, after each step. (redlock's tokens are numbered anew.)"""
+    """The code's next request is the search's after each step. (redlock's tokens differ.)"""
     looked: list[Memory] = []
     init = Memory.__init__
 

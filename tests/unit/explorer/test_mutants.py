@@ -34,8 +34,8 @@ CATALOGUE = [
 ]
 UNFOUND = [*undetected.MISSED, *undetected.HARMLESS]
 BUDGETS = list(dict.fromkeys(mutant.budget for mutant in [*CATALOGUE, *UNFOUND]))
-# What the real code does in those budgets, as its modules' texts say under "Breaks".
-TOO_LATE = {"oversell", "two holders"}  # everybody stands still for longer than the lease
+# Findings of the real code in those budgets, as its modules' texts say under "Breaks".
+TOO_LATE = {"oversell", "two holders"}  # all actors are paused for longer than the lease
 NO_ANSWER = {"phantom order"}  # the reply to the write is lost
 BREAKS = {
     ("lock:lease", "pause"): TOO_LATE,
@@ -52,7 +52,7 @@ def unbroken(budget: Budget) -> Report:
 
 
 def words(budget: Budget) -> str:
-    """`lock:queue think=15000 pause=1 buyers=3`: what is not as usual."""
+    """Return `lock:queue think=15000 pause=1 buyers=3`: what differs from the defaults."""
     usual = type(budget.target)(budget.target.name)
     parts = {**asdict(budget.target), **budget.faults._asdict(), "buyers": budget.buyers}
     usually = {**asdict(usual), **Faults()._asdict(), "buyers": 2}
@@ -78,7 +78,7 @@ def test_found(mutant: Mutant) -> None:
 
 @pytest.mark.parametrize("mutant", UNFOUND, ids=names(UNFOUND))
 def test_not_found(mutant: Mutant) -> None:
-    """Once it is, it belongs in the catalogue."""
+    """A mutant that is found belongs in the catalogue."""
     assert new_findings(mutant) == set()
 
 

@@ -1,4 +1,4 @@
-"""A schedule that somebody chooses himself: its lines, its words, what is possible next."""
+"""A schedule that a player chooses: its lines, its words, the possible next steps."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def written(played: dict[str, Any]) -> set[str]:
     return {choice["move"] for choice in played["choices"]}
 
 
-# What the line must say from which a command goes out.
+# Text of the line from which a command is sent.
 SENDS = {
     "MGET": "self.sales.read(",
     "SET stock": ".set(self.keys.stock",
@@ -89,7 +89,7 @@ def test_what_the_search_finds_goes_wrong_when_it_is_played(desk: Desk, target: 
         played = play(desk, target, finding["moves"])
         last = played["places"][-1]
         assert last["cost"] == finding["cost"]
-        # That all hope is gone shows only when everybody waits.
+        # A hopeless state shows only when all buyers wait.
         if finding["name"] != "stuck for ever":
             assert finding["name"] in last["found"]
 

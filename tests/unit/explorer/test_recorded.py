@@ -1,4 +1,4 @@
-"""A saved file that was edited: replayed as it stands, or refused in one line."""
+"""A saved file that was edited: replayed as it is, or refused in one line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TRIES = 250  # with each file
 
 
 def everything() -> Iterator[Report]:
-    """All that a step can be."""
+    """Yield reports with every kind of step."""
     yield Explorer(Target("lock:lease"), 2).explore(Faults(pause=1))
     yield Explorer(Target("lock:setnx"), 2).explore(Faults(crash=1, lost=1))
     yield Explorer(Target("lock:lease"), 2).explore(Faults(late=1))
@@ -65,7 +65,7 @@ def changed(document: Any, path: Place, value: Any) -> Any:
 
 
 def played(document: Any) -> None:
-    """Raises Invalid, or ShopError for what cannot be played."""
+    """Raises Invalid, or ShopError for a schedule that cannot be played."""
     recorded = read(orjson.dumps(document))
     assert isinstance(recorded.target, Target)
     for steps in recorded.traces.values():

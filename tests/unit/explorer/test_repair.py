@@ -1,4 +1,4 @@
-"""A store is mended of what it has lost: two who mend, one who accepts, fulfil, in every order."""
+"""Repair of a store with losses: two repairs, one acceptance, fulfil, in every order."""
 
 from __future__ import annotations
 

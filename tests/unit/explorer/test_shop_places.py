@@ -1,4 +1,4 @@
-"""Places of the code of locks that keep connections or renew: who is elsewhere, who is gone."""
+"""States of locks' code that keeps connections or renews: on another connection, or dropped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.explorer.targets import Target
 
 
 def test_who_listens_on_another_connection_is_elsewhere() -> None:
-    """Who has lost a reply subscribes again; on the first connection nobody speaks any more."""
+    """After a lost reply a waiter subscribes again, and gets no message on the first connection."""
     in_line, subscribed = ((0, 0, 100),), ((b"ssubscribe", b"waiter", 1),)
     listening = []
     target = Target("lock:queue")
@@ -36,7 +36,7 @@ def test_who_listens_on_another_connection_is_elsewhere() -> None:
     ("name", "answers"), [("watchdog_any", [(b"OK",), (b"OK",)]), ("queue", [((1, b"7"),)])]
 )
 def test_who_is_dropped_is_gone(name: str, answers: list[Any]) -> None:
-    """Also where a renewal has not begun: watchdog_any keeps what would stop it, for ever.
+    """Also where a renewal has not begun: watchdog_any keeps its stop function forever.
 
     And where a library keeps a thread's connections, as fairlock does.
     """

@@ -1,4 +1,4 @@
-"""The shortest schedule is the shortest: against going through all of them, one by one."""
+"""The shortest schedule is the shortest: compared with all of them, one by one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CASES = [
 
 
 def every_schedule(graph: Graph) -> Iterator[list[Transition]]:
-    """Each way from the beginning to anywhere, by recursion and nothing clever."""
+    """Yield each path from the start to any state, by plain recursion."""
 
     def further(number: int, ways: list[Transition]) -> Iterator[list[Transition]]:
         yield ways

@@ -1,4 +1,4 @@
-"""What is made of a statement before it is drawn, and what it has to do with others."""
+"""A statement's drawn text, and its effect on other statements."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_statements_for_people(sql: str, shown: str) -> None:
 
 
 def steps(level: Level, *sql: str) -> list[Footprint]:
-    """One transaction: BEGIN, those, COMMIT."""
+    """Return the steps of one transaction: BEGIN, those, COMMIT."""
     transaction = Transaction(level)
     statements = [of("SELECT set_config", {}, level)]
     statements += [of(one, MINE, level) for one in sql]
@@ -58,18 +58,18 @@ def steps(level: Level, *sql: str) -> list[Footprint]:
 @pytest.mark.parametrize(
     ("level", "mine", "theirs", "concerns"),
     [
-        # What is not committed nobody sees; after the COMMIT it is seen by who looks …
+        # Uncommitted writes are invisible; after the COMMIT a reader sees them …
         (RC, 1, 1, False),
         (RC, 1, 3, True),
         (RC, 0, 3, False),
-        # … or, from REPEATABLE READ upwards, by who begins.
+        # … or, from REPEATABLE READ upwards, a transaction that begins then.
         (RR, 0, 3, True),
         (RR, 0, 1, False),
-        # SERIALIZABLE minds reads of what somebody else writes, and who has left before whom.
+        # SERIALIZABLE depends on reads of what another writes, and on the order of the commits.
         (SERIALIZABLE, 1, 1, True),
         (SERIALIZABLE, 2, 0, True),
         (RR, 2, 0, False),
-        # Another table is no concern of theirs.
+        # Another table has no effect.
         (RC, 1, 2, False),
     ],
 )

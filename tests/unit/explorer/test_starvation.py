@@ -1,4 +1,4 @@
-"""Who can be kept from buying for ever, by others who do nothing wrong."""
+"""Actors that others can keep from buying forever without doing anything wrong."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.explorer.targets import Target
 @pytest.mark.parametrize("buyers", [2, 3])
 @pytest.mark.parametrize("name", ["atomic", "decr", "fused"])
 def test_never_starved(name: str, buyers: int) -> None:
-    """A script is done or not; in a line everybody's turn comes."""
+    """A script is done or not; in a line every waiter's turn comes."""
     report = Explorer(Target(name), buyers).starve()
     assert report.exhaustive
     assert report.findings == []
@@ -44,7 +44,7 @@ def test_who_loses_every_race_gives_up() -> None:
 
 
 def test_the_answer_is_to_what_was_asked() -> None:
-    """Nobody asked whether anything else goes wrong."""
+    """The question was not whether anything else goes wrong."""
     explorer = Explorer(Target("lock:queue"), 2)
     report = explorer.starve()
     said = [verdict(report), *budget(report)]

@@ -1,4 +1,4 @@
-"""Somebody's own code in the search's hands: what it remembers, what it draws, whose it is."""
+"""A user's own code under the search: its memory, its random numbers, its ownership of locks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from badluck.target import EPOCH
 
 from app.explorer.student import Student
 
-POLLS = 130  # more than a loop is run to see whether it counts
+POLLS = 130  # more rounds than a loop is run to see whether it counts
 
 WHILE_TAKEN = """
 def sell(redis, buyer):
@@ -90,7 +90,7 @@ def test_a_loop_that_draws_and_sleeps_is_one_place(tmp_path: Path) -> None:
 
 
 def test_only_who_asks_for_the_time_is_told_it(tmp_path: Path) -> None:
-    """redis-py looks at it for its own figures, at every command."""
+    """redis-py reads the clock for its own figures, at every command."""
     code = (
         "import time\n"
         "def sell(redis, buyer):\n"
@@ -129,7 +129,7 @@ def test_a_lock_of_the_process_keeps_nobody_else_out(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small_heap")
 def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -> None:
-    """A pipeline that watches would tidy up, in whoever's code the collector runs."""
+    """A collected pipeline that watches would send UNWATCH while any actor's code runs."""
     student = written(
         tmp_path,
         "def sell(redis, buyer):\n"
@@ -149,7 +149,7 @@ def test_what_is_left_behind_does_nothing_when_it_is_collected(tmp_path: Path) -
 @pytest.mark.usefixtures("small_heap")
 @pytest.mark.parametrize("collects", ["gc.collect()", "[[n] for n in range(100_000)]"])
 def test_garbage_is_not_collected_in_an_actors_code(tmp_path: Path, collects: str) -> None:
-    """A finalizer may look at the clock: the actor would seem to have looked."""
+    """A finalizer may read the clock: the actor would seem to have read it."""
 
     class AsksAtItsEnd:
         def __init__(self) -> None:

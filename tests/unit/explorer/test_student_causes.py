@@ -1,4 +1,4 @@
-"""What first-year students write: the cause is said before what comes of it."""
+"""Code of first-year students: the cause is reported before its consequence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States that differ by the buyers' names are one: nothing that is found may depend on that."""
+"""States that differ only by the buyers' names are one: no finding may depend on that."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from badluck.target import EPOCH
 from app.explorer.targets import Target, explorable
 
 FAULTS = [Faults(), Faults(crash=1), Faults(pause=1), Faults(lost=1), Faults(failover=1)]
-# Its tries are many: the rest is tried with less.
+# It has many tries: the others are tested with fewer steps.
 TARGETS = [name for name in explorable() if name != "lock:redlock"]
 
 
@@ -38,7 +38,7 @@ def test_the_same_is_found_at_the_same_cost(name: str) -> None:
 
 @pytest.mark.parametrize("name", explorable())
 def test_all_that_a_buyer_sends_bears_his_name(name: str) -> None:
-    """The second buyer's own code, beside what was learned of the first one's."""
+    """The second buyer's own code sends what the renamed automaton of the first predicts."""
     target = Target(name, think=1)
     explorer = Explorer(target, 2)
     with target.surroundings():

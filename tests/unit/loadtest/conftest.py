@@ -1,4 +1,4 @@
-"""The real comparison, fresh for every test: many change it."""
+"""The real comparison, fresh for every test, since many change it."""
 
 from __future__ import annotations
 

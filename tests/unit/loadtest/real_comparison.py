@@ -1,4 +1,4 @@
-"""A real comparison: what `lastapple compare --json` wrote on two cores that did other work too."""
+"""A real comparison: written by `lastapple compare --json` on two cores with other load."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loadtest.run import Options
 
 @dataclass
 class Comparison:
-    """The document, and the same as the objects that it was written from."""
+    """The document, and the objects from which it was written."""
 
     document: dict[str, Any]
     machine: Machine
@@ -24,7 +24,7 @@ class Comparison:
 
 
 def comparison() -> Comparison:
-    """Twelve rows: naive, watch, lock, atomic, three times."""
+    """Return twelve rows: naive, watch, lock, atomic, three times."""
     document = json.loads(Path(__file__).with_name("comparison.json").read_text())
     return Comparison(
         document,

@@ -1,4 +1,4 @@
-"""What `lastapple compare` refuses, with exit status 2 and a sentence that helps."""
+"""Input that `lastapple compare` refuses: exit status 2 and a helpful sentence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report: one file that needs no other, tells every column, and hides nothing."""
+"""The report: one file that needs no other, explains every column, and hides nothing."""
 
 from __future__ import annotations
 

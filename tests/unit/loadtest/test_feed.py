@@ -1,4 +1,4 @@
-"""What a stampede's buyers are told, added up as it goes."""
+"""The answers of a stampede's buyers, added up as it goes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_is_said_of_the_whole_goes_up_to_the_last_sale() -> None:
     feed = Feed()
     assert (feed.line(buyers=0)["lasted_s"], feed.line(buyers=0)["generator_cpu"]) == (0, None)
     until = time.process_time() + 0.02
-    while time.process_time() < until:  # as a generator that is the limit
+    while time.process_time() < until:  # as of a generator that is the limit
         pass
     feed.collect(1.0, {"answer": ShopAnswer("SOLD", attempts=1)})
     line = feed.line(buyers=1)

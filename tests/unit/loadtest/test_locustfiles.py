@@ -1,5 +1,6 @@
-"""The locustfiles as Locust runs them, in processes of their own: importing locust patches
-sockets and threads for gevent, which must not happen to the tests beside this one."""
+"""The locustfiles as Locust runs them, in processes of their own: importing locust patches sockets
+and threads for gevent, which must not happen to other tests.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def test_a_step_counts_when_it_is_finished(capsys: pytest.CaptureFixture[str]) -
                 (task,) = steps.bar.tasks
                 assert (task.description, task.completed) == (name, steps.done)
         assert (task.completed, task.total) == (3, 3)
-    assert capsys.readouterr().out == ""  # standard output belongs to the document
+    assert capsys.readouterr().out == ""  # standard output is for the document
 
 
 def test_a_step_that_fails_is_not_finished() -> None:

@@ -1,4 +1,4 @@
-"""What a buyer makes of an answer: the outcome is the body's, under the right status only."""
+"""A buyer's reading of an answer: the outcome is the body's, under the right status only."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_status_that_contradicts_the_body_is_an_error(outcome: str, status: in
 
 @pytest.mark.parametrize("status", [409, 503])
 def test_a_problem_without_an_outcome_is_an_error_of_that_title(status: int) -> None:
-    """Not on sale is a 409 too, the store being away a 503: the status alone would lie."""
+    """Not on sale is a 409, too, and a store that is away a 503: the status alone would mislead."""
     problem = b'{"type":"about:blank","title":"Not on sale","status":409}'
     assert read(status, problem) == ShopAnswer("ERROR", why=f"{status} Not on sale")
 

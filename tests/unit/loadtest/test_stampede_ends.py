@@ -1,4 +1,4 @@
-"""Buyers do not go on when everybody who could end them is gone, and they themselves do not."""
+"""Buyers end when all processes that could end them are gone, even if they hang."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ stampede.LAST = 1
 stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest_s={longest}, patience_s=0))
 """
 
-# A line is due in the moment in which the buyers are told to stop.
+# A line is due at the moment in which the buyers get the signal to stop.
 DUE = """
 import gevent.monkey, locust.runners, loadtest.stampede as stampede
 stop = locust.runners.LocalRunner.stop
@@ -29,7 +29,7 @@ stampede.run(stampede.Stampede("http://127.0.0.1:9", "apple", 2, longest_s=600, 
 
 @contextmanager
 def stuck(longest: int) -> Iterator[subprocess.Popen[str]]:
-    """Its buyers buy in vain, and are never done."""
+    """Run buyers who buy without success and never end."""
     code = STUCK.format(longest=longest)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as it:
         try:
@@ -52,7 +52,7 @@ def test_soon_after_it_was_told_to_end() -> None:
 
 
 def test_at_once_when_its_reader_was_killed() -> None:
-    """Then nobody reads its output nor its errors, and the system sends it SIGTERM."""
+    """Its output and errors are not read any more, and the system sends it SIGTERM."""
     with subprocess.Popen(
         [sys.executable, "-c", DUE], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:

@@ -1,4 +1,4 @@
-"""Two files side by side say what difflib says, and lose no character."""
+"""Two files next to each other show difflib's result, and lose no character."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def of(source: str) -> File:
 
 
 def parts(file: File) -> tuple[list[str], list[str]]:
-    """Its lines without indentation, before its `sell` or `attempt`, and from there on."""
+    """Return its lines without indentation, before its `sell` or `attempt`, and from there on."""
     lines = [line.lstrip() for line in file.text]
     start = next(n for n, line in enumerate(lines) if line.startswith(("def sell", "def attempt")))
     return lines[:start], lines[start:]

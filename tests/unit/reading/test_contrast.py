@@ -1,4 +1,4 @@
-"""Every colour of code is readable on every ground that it stands on, in light and in dark."""
+"""Every colour of code is readable on every background, in light and in dark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn on a page: its marked blocks, with what stands above them."""
+"""A page's drawings: its marked blocks, with the heading above each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of a module, and their lines without what is said beside the code."""
+"""The functions of a module, and their lines without docstrings and comments."""
 
 from __future__ import annotations
 

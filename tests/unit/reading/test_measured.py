@@ -23,7 +23,7 @@ Written = dict[str, Any]
 
 @pytest.fixture
 def written() -> Written:
-    """What a real run wrote: naive, watch, lock, atomic, three times."""
+    """Return the document of a real run: naive, watch, lock, atomic, three times."""
     real = comparison()
     return asdict(document(real.machine, real.options, real.rows, real.yardsticks, ENDED))
 
@@ -82,7 +82,7 @@ def test_a_figure_that_was_withheld_in_a_repeat_is_left_out(
 @pytest.mark.parametrize(
     "spoil",
     [
-        lambda said: said.pop("ended_at"),  # of a version that did not say when
+        lambda said: said.pop("ended_at"),  # of a version that did not record the time
         lambda said: said.update(ended_at="yesterday"),
         lambda said: said.pop("machine"),
         lambda said: said.update(rows=5),

@@ -1,4 +1,4 @@
-"""The words in the drawings: none is left unsaid, and none is said that is not there."""
+"""The words in the drawings: each is translated, and each translation is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every mode and recipe has its page with all five parts, or says which it has not."""
+"""Every mode and recipe has its page with all five parts, or says which it lacks."""
 
 from __future__ import annotations
 

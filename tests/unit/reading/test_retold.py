@@ -1,4 +1,4 @@
-"""A schedule in sentences: each step has one that says what it did."""
+"""A schedule in sentences: each step has one that describes it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_who_takes_first_gives_back(desk: Desk) -> None:
 
 @pytest.mark.parametrize("target", explorable())
 def test_every_step_has_a_sentence(target: str) -> None:
-    """That says more of it than that there was one."""
+    """The sentence says more than that there was a step."""
     said: set[str] = set()
     for board, moves, _ in walks(target, 5):
         places = play(board, moves)["places"]
