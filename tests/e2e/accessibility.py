@@ -1,4 +1,4 @@
-"""What keeps somebody out of a page."""
+"""Barriers that keep a person out of a page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from playwright.sync_api import Page
 
 
 def barriers(page: Page) -> list[tuple[str, str]]:
-    """What axe finds, however small: (rule, where)."""
+    """Return all that axe finds, however small: (rule, where)."""
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
     return [(each["id"], node["html"]) for each in found for node in each["nodes"]]

@@ -1,4 +1,4 @@
-"""A real Chromium, and a running shop to point it at."""
+"""A real Chromium, and a running shop for it."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def context(
     context.on("weberror", lambda error: errors.append(str(error.error)))
     yield context
     context.close()
-    # The browser reports every 4xx and 5xx answer by itself; those are asked for.
+    # The browser itself reports every 4xx and 5xx answer; these are expected.
     assert not [text for text in errors if "Failed to load resource" not in text]
 
 
@@ -59,12 +59,12 @@ def page(context: BrowserContext) -> Page:
 
 @pytest.fixture(scope="session")
 def oversold(shop: Shop) -> str:
-    """The path of a run in which hundreds were sold of 30."""
+    """The path of a run that has sold hundreds of 30 units."""
     return scenes.ended(shop, scenes.stampede(shop, stock=30, seconds=30))
 
 
 @pytest.fixture(scope="session")
 def compared(shop: Shop) -> str:
-    """The path of a comparison of the ways that the form offers, but once and with less stock."""
+    """The path of a comparison of the form's preset modes, but once and with less stock."""
     ways = ["naive", "watch", "lock:lease", "atomic"]
     return scenes.ended(shop, scenes.comparison(shop, modes=ways, repeats=1, stock=40, seconds=5))

@@ -1,8 +1,8 @@
-"""What a lab page costs the stampede that it shows (`make soak`). Ends with 1 if it is too much.
+"""The cost of a lab page for the stampede that it shows (`make soak`). Ends with 1 if too high.
 
-Within one run the page is there for a while and then gone, in turns: what else moves the figures on
-a busy machine moves both halves of a pair. The page shares the machine with shop, store and load,
-which is the worst that an instructor can do.
+Within one run the page is open for a while and then closed, in turns: other load on a busy machine
+affects both halves of a pair. The page shares the machine with shop, store and load, which is the
+worst case.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from tests.support.shop import Shop
 
 PROJECTOR: ViewportSize = {"width": 1920, "height": 1080}  # px
 RUNS = 6
-LASTS = 120  # s, the most that a run may
+LASTS = 120  # s, the longest run
 WINDOW = 8.0  # s that are counted
 SETTLES = 1.5  # s that are not: a page that was just opened
 MOST = 0.05  # of the goodput: what the page may cost
 
 
 def sold(shop: Shop) -> tuple[float, int]:
-    """When, and how many are left then."""
+    """Return the time, and how many have been sold by then."""
     left = requests.get(f"{shop.lab}/rounds/apple", timeout=10).json()["left"]
     return time.monotonic(), left
 
 
 def goodput(shop: Shop) -> float:
-    """Sales a second from now on."""
+    """Return the sales per second from now on."""
     began, before = sold(shop)
     time.sleep(WINDOW)
     ended, after = sold(shop)
@@ -44,7 +44,7 @@ def goodput(shop: Shop) -> float:
 
 
 def pairs(page: Page, shop: Shop) -> Iterator[float]:
-    """Goodput with ÷ without the page, through one run: with, without; without, with; …"""
+    """Yield goodput with ÷ without the page, through one run: with, without; without, with; …"""
     began = time.monotonic()
     run = scenes.stampede(
         shop, mode="atomic", stock=1_000_000_000, think_ms=0, buyers=16, seconds=LASTS

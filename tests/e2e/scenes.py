@@ -1,4 +1,4 @@
-"""Shop and lab brought to where there is something to see: for the look's test and for pictures."""
+"""Shop and lab in states worth showing, for the test of the pages' look and for pictures."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.support.phones import buy_together, crowd
 from tests.support.shop import Shop
 
 AREA = re.compile("M.*Z")  # the chart's red part, once it is drawn
-SLOW = 30_000  # ms for a stampede to end and its audit to be sure, on a busy machine
+SLOW = 30_000  # ms for a stampede to end and its audit to settle, on a busy machine
 
 
 def shelf(shop: Shop) -> None:
-    """A shelf in every state: few, sold out, plenty, not open yet, and what is not on sale."""
+    """Fill the shelf with every state: few, sold out, plenty, not open yet, and not on sale."""
     shop.round("atomic", 3)
     shop.round("atomic", 4, "pear")
     shop.buy(requests.Session(), quantity=4, item="pear")
@@ -29,7 +29,7 @@ def shelf(shop: Shop) -> None:
 
 
 def oversold_by_hand(shop: Shop, people: int = 14) -> str:
-    """A class has bought as if nobody else were there; gives the round's path in the lab."""
+    """Oversell to a class of people who press at once; return the round's path in the lab."""
     number = shop.round("naive", 10, "quince", think_ms=700)["round"]
     with ThreadPoolExecutor(people) as hands:
         for _ in range(people):
@@ -38,7 +38,7 @@ def oversold_by_hand(shop: Shop, people: int = 14) -> str:
 
 
 def stampede(shop: Shop, **changes: Any) -> str:
-    """Starts one; gives its path in the lab."""
+    """Start a stampede; return its path in the lab."""
     asked = {"item": "apple", "stock": 100, "mode": "naive", "think_ms": 20}
     asked |= {"buyers": 32, "seconds": 20} | changes
     answer = requests.post(f"{shop.lab}/runs", json=asked, timeout=10)
@@ -47,7 +47,7 @@ def stampede(shop: Shop, **changes: Any) -> str:
 
 
 def comparison(shop: Shop, **changes: Any) -> str:
-    """Starts one; gives its path in the lab."""
+    """Start a comparison; return its path in the lab."""
     asked = {"item": "apple", "stock": 50, "think_ms": 20, "buyers": 16, "seconds": 10}
     asked |= {"reference": "naive", "modes": ["watch", "lock:lease", "atomic"], "repeats": 2}
     answer = requests.post(f"{shop.lab}/comparisons", json=asked | changes, timeout=10)
@@ -56,18 +56,18 @@ def comparison(shop: Shop, **changes: Any) -> str:
 
 
 def ended(shop: Shop, path: str) -> str:
-    """The same path, when the run or comparison is over; no page draws it meanwhile."""
+    """Wait for the end of the run or comparison; return its path. No page draws it meanwhile."""
     assert requests.get(f"{shop.lab}{path}/events", timeout=4 * SLOW / 1000).ok
     return path
 
 
 def compared(page: Page) -> None:
-    """On the page of a comparison, until it is finished."""
+    """Wait on a comparison's page until it is finished."""
     expect(page.locator(".state")).to_contain_text("Finished", timeout=4 * SLOW)
 
 
 def class_oversold(shop: Shop, people: int = 24) -> None:
-    """So many phones have bought ten apples, and the sale is closed."""
+    """Sell ten apples to so many phones, and close the sale."""
     wanted = {"mode": "naive", "stock": 10, "think_ms": 400, "delay_ms": 3_000}
     with crowd(shop.url, people) as phones:
         answer = requests.post(f"{shop.lab}/classroom/sale", json=wanted, timeout=10)
@@ -78,17 +78,17 @@ def class_oversold(shop: Shop, people: int = 24) -> None:
 
 
 def refused_once(page: Page) -> None:
-    """The next stream that the page asks for is refused, as while the store is away."""
+    """Refuse the page's next stream, as while the store is away."""
     page.route("**/events", lambda route: route.fulfill(status=503), times=1)
 
 
 def seen_to_its_end(page: Page) -> None:
-    """On the page of a run."""
+    """Wait on a run's page for its end."""
     expect(page.locator("#verdict")).not_to_have_attribute("data-verdict", "settling", timeout=SLOW)
 
 
 def press(page: Page, shop: Shop, item: str, quantity: int = 1) -> None:
-    """Buys as a browser without scripts does: the answer is a page."""
+    """Buy as a browser without scripts does: the answer is a page."""
     page.goto(shop.url)
     send(page, item, quantity)
 
@@ -112,7 +112,7 @@ def orders(page: Page, shop: Shop) -> None:
 
 
 def as_it_was(page: Page, shop: Shop) -> None:
-    """The shelf, which from now on does not hear what others buy."""
+    """Open the shelf without updates, so that it does not show later sales."""
     page.goto(shop.url)
     page.route(f"{shop.url}/items", lambda route: route.abort())
 
@@ -133,7 +133,7 @@ def fewer_left(page: Page, shop: Shop) -> None:
 
 @contextmanager
 def locked(shop: Shop, item: str, number: int) -> Iterator[None]:
-    """Somebody else has the round's lock meanwhile."""
+    """Another buyer has the round's lock meanwhile."""
     key = f"{{{item}}}:{number}:lock"
     password = (shop.folder / "var" / "store-password").read_text()
     port = int(shop.environ["STORE_PORT"])
@@ -144,7 +144,7 @@ def locked(shop: Shop, item: str, number: int) -> Iterator[None]:
 
 
 def busy(page: Page, shop: Shop) -> None:
-    """The lock is somebody else's, and this buyer does not wait."""
+    """Another buyer has the lock, and this buyer does not wait."""
     number = shop.round("lock:lease", 9, "fig", wait_ms=0)["round"]
     with locked(shop, "fig", number):
         press(page, shop, "fig")

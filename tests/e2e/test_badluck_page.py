@@ -28,7 +28,7 @@ def count_up(redis):  # type: ignore[no-untyped-def]
 
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of a schedule in which somebody is paused."""
+    """The page of a schedule in which an actor is paused."""
     report = explore(
         actor=count_up, at_end=lambda redis: redis.get("n") == b"2", faults="pause=1"
     ).report

@@ -1,4 +1,4 @@
-"""A comparison from the form to the bars, as an instructor and a second screen see it."""
+"""A comparison from the form to the bars, on an instructor's screen and a second one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.e2e.scenes import refused_once
 from tests.support.servers import until
 from tests.support.shop import Shop
 
-SLOW = 60_000  # ms: two runs, on a machine that does other things, too
+SLOW = 60_000  # ms: two runs, on a machine with other load
 QUICK = {"item": "plum", "stock": 10, "think_ms": 20, "buyers": 4, "seconds": 5, "repeats": 1}
 ENDLESS = {**QUICK, "stock": 1_000_000, "seconds": 60}
 
@@ -35,7 +35,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 @pytest.fixture
 def on(shop: Shop) -> Iterator[str]:
-    """The address of a comparison that is on; it is over when the test is."""
+    """The address of a running comparison, which ends with the test."""
     wanted = {**ENDLESS, "modes": ["watch"], "reference": "naive"}
     answer = requests.post(f"{shop.lab}/comparisons", json=wanted, timeout=10)
     assert answer.status_code == 201, answer.text
@@ -115,14 +115,14 @@ def test_a_second_instructor_is_led_to_it_and_a_third_stops_it_without_scripts(
         third = context.new_page()
         third.goto(on)
         third.get_by_role("button", name="Stop the comparison").click()
-        for screen in (page, third):  # without scripts it fetches itself anew
+        for screen in (page, third):  # without scripts it reloads itself
             state = screen.locator(".state")
             expect(state).to_have_text("Stopped by hand after 1 of 2 runs.", timeout=SLOW)
     assert page.evaluate("window.here"), "it was told, and did not load anew"
 
 
 def test_all_bars_have_one_scale(page: Page, shop: Shop) -> None:
-    """The line where the reference stands is in one place, whatever the figures beside it."""
+    """The line of the reference is in one place, whatever the figures next to it."""
     page.goto(f"{shop.lab}/history")
     page.get_by_role("link", name="Comparison on Plum").last.click()
     for width in (360, 1920):

@@ -17,7 +17,7 @@ NAIVE = "/explorer/naive/scheduler"
 
 
 def opened(page: Page, address: str) -> None:
-    """When the search behind it has come to its end; the page itself asks again."""
+    """Open the page and wait for the search behind it; the page itself polls."""
     page.goto(address)
     expect(page.locator("[data-again]")).to_have_count(0, timeout=30_000)
 
@@ -180,7 +180,7 @@ def test_time_passes_by_a_key(page: Page, shop: Shop) -> None:
 
 @DESKTOP
 def test_moves_are_what_one_sees_first(page: Page, shop: Shop) -> None:
-    """In the apple's red, and nothing else is: not to undo, and no fault."""
+    """They are in the apple's red, and nothing else is: neither undo nor a fault."""
     opened(page, f"{shop.lab}{NAIVE}?moves=AB")
     red = page.locator("#game .button:not(.quiet)")
     assert red.evaluate_all("links => links.map((link) => link.id)") == ["move-A", "move-B"]
@@ -250,10 +250,10 @@ def test_its_process_is_killed_while_he_looks(page: Page, shop: Shop) -> None:
     for desk in desks:
         desk.kill()
     psutil.wait_procs(desks, 5)
-    # Nobody has asked for these two: they are not answered from what is kept.
+    # These two have not been requested before, so the answer does not come from the cache.
     page.get_by_role("link", name="B crashes").click()
     crashed = page.locator('[data-buyer="B"]').get_by_text("crashed")
-    expect(crashed).to_be_visible(timeout=20_000)  # its process begins anew
+    expect(crashed).to_be_visible(timeout=20_000)  # its process starts again
     opened(page, f"{shop.lab}/explorer/decr?lost=1")
     expect(page.locator("#player")).to_be_visible()
 

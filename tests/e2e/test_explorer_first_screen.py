@@ -1,4 +1,4 @@
-"""The explorer's pages as they are shown: what they say stands in the first screen."""
+"""The explorer's pages as they are shown: their main parts are in the first screen."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.e2e.viewport import LANGUAGES, SCHEMES, SIZES, Scheme, beyond
 from tests.support.shop import Shop
 
 WIDE = SIZES[:2]
-READABLE = 20 / 1080  # of the picture's height: what the last row reads
+READABLE = 20 / 1080  # of the picture's height: readable in the last row
 
 FONT = "line => parseFloat(getComputedStyle(line).fontSize)"
 
@@ -30,7 +30,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def page(browser: Browser, size: tuple[int, int], language: str) -> Iterator[Page]:
-    # The schemes differ in colours only, and each size is looked at in one of them.
+    # The schemes differ in colours only, so each size is checked in one of them.
     scheme: Scheme = SCHEMES[SIZES.index(size) % 2]
     page = viewport.opened(browser, size, language, scheme)
     yield page
@@ -44,7 +44,7 @@ def searched(page: Page, address: str) -> None:
 
 
 def shown(page: Page) -> dict[str, Locator]:
-    """What player and scheduler show of one moment."""
+    """Return the parts that player and scheduler show of one step."""
     now = "[data-at]:not([hidden])"
     return {
         "the step": page.locator(".news .deed").filter(visible=True),
@@ -66,7 +66,7 @@ def test_each_step_of_the_player(page: Page, shop: Shop, size: tuple[int, int]) 
 
 
 def test_what_a_buyer_believes(page: Page, shop: Shop, size: tuple[int, int]) -> None:
-    """ "What does A believe?": that there is 1, as it read at step 1."""
+    """The answer to "What does A believe?": there is 1, as it read at step 1."""
     searched(page, f"{shop.lab}/explorer/naive?step=5")
     old = page.locator('[data-buyer="A"] .memory .tag.bad').filter(visible=True)
     expect(old).to_contain_text("0")
@@ -90,7 +90,7 @@ def test_other_ways_to_sell(page: Page, shop: Shop) -> None:
 
 
 def test_the_scheduler_in_one_screen(page: Page, shop: Shop, size: tuple[int, int]) -> None:
-    """Its moves, what they led to, what buyers are told, and the reward."""
+    """The moves, their results, the buyers' answers, and the reward."""
     for moves in ("", "A", "ABBB", "ABBBAA", "AAAAB"):
         searched(page, f"{shop.lab}/explorer/naive/scheduler?moves={moves}")
         parts = shown(page) | {"reward": page.locator("#reward > *")}

@@ -1,4 +1,4 @@
-"""Somebody's own file in the lab's explorer, in a browser: watched, scheduled, corrected."""
+"""A user's own file in the lab's explorer, in a browser: watched, scheduled, corrected."""
 
 from __future__ import annotations
 

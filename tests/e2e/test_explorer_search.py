@@ -1,4 +1,4 @@
-"""Searches that no GET starts: the page's script asks for them at once, else its button does."""
+"""Searches that no GET starts: the page's script starts them at once, or else its button."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_without_scripts_a_button_does(browser: Browser, shop: Shop, address: st
 
 
 def unless_posted(route: Route) -> None:
-    """What the page's script asks for is lost."""
+    """Drop the requests of the page's script."""
     if route.request.method == "POST":
         route.abort()
     else:

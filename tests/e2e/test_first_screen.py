@@ -1,4 +1,4 @@
-"""What a lecture points at stands on the first screen: nobody scrolls in front of a class.
+"""The subject of each page is on its first screen, since a lecture does not scroll.
 
 At the projector's size, a small laptop's and a phone's, in both languages and both schemes.
 """
@@ -20,7 +20,7 @@ LAPTOP: ViewportSize = {"width": 1280, "height": 720}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 SIZES = (PROJECTOR, LAPTOP, PHONE)
 ZH = {"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}
-SEEN = 60  # px of a chart's part that the last row can follow, on the smallest of the three
+SEEN = 60  # px of a chart that the last row can read, on the smallest of the three
 LINES = 200  # px that show some lines of code
 LARGEST = """() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -162,7 +162,7 @@ def test_a_round_that_nobody_has_touched_has_no_tick(page: Page, shop: Shop) -> 
 
 
 SHELF = ["[data-slug=apple] .stock", "[data-slug=apple] .buy", ".welcome h1"]
-# By address in the lab: what one came for.
+# By address in the lab: the main part of the page.
 CAME_FOR = {
     "/classroom": ["#stage .sentence", ".tiles", "#actions .button >> nth=0"],
     "/explorer": ["h1", ".rounds .ways-in >> nth=0"],
@@ -178,7 +178,7 @@ def test_what_one_came_for(page: Page, shop: Shop, oversold: str, path: str) -> 
     page.goto(shop.lab + path)
     for size in sizes(page):
         on_screen(page, *CAME_FOR[path])
-        if path == "/classroom" and size is not PHONE:  # there the way in stands below
+        if path == "/classroom" and size is not PHONE:  # there the way in is below
             on_screen(page, ".door .address")
 
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.shop import Shop
 
-# Each way in which a page can make a browser ask, but for a form that is sent (a POST).
+# Each way in which a page can make a browser send a request, except a form that is sent (a POST).
 ASKS = """(lab) => {
   const searches = [0, 1, 2].flatMap((crash) => [2, 3].map((buyers) =>
     `${lab}/explorer/lock:redlock?crash=${crash}&buyers=${buyers}`));
@@ -38,7 +38,7 @@ class Elsewhere(BaseHTTPRequestHandler):
         self.wfile.write(b"<!doctype html><title>elsewhere</title><body><a>there</a>")
 
     def log_message(self, *_: object) -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 @pytest.fixture
@@ -51,13 +51,13 @@ def elsewhere() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def new_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """Its explorer has never been asked; the last test here does."""
+    """A shop whose explorer has not been used; the last test here uses it."""
     with Shop(tmp_path_factory.mktemp("foreign")) as shop:
         yield shop
 
 
 def desks(shop: Shop) -> list[psutil.Process]:
-    """Those who work for the explorer."""
+    """Return the processes that work for the explorer."""
     return [
         child
         for child in shop.child("lab").children(recursive=True)
@@ -67,7 +67,7 @@ def desks(shop: Shop) -> list[psutil.Process]:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_it_starts_no_search(browser: Browser, new_shop: Shop, elsewhere: str, host: str) -> None:
-    """Of another site, and of another port of the same."""
+    """From another site, and from another port of the same."""
     page = browser.new_page()
     lab = new_shop.lab.replace("127.0.0.1", host)
     answers: list[int] = []

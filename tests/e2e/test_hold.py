@@ -1,4 +1,4 @@
-"""Hold, then pay, in a real browser: the countdown, the ways it can end, units that come back."""
+"""Hold, then pay, in a real browser: the countdown, its endings, units that come back."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ WANTED = {"item": "apple", "mode": "watch", "stock": 2}
 
 
 def held(shop: Shop, page: Page, hold_ms: int) -> None:
-    """Buy both; on the payment page."""
+    """Buy both units, and wait for the payment page."""
     answer = requests.post(f"{shop.lab}/rounds", json=WANTED | {"hold_ms": hold_ms}, timeout=10)
     answer.raise_for_status()
     page.goto(shop.url)
@@ -34,7 +34,7 @@ def test_pay(page: Page, shop: Shop) -> None:
 
 
 def test_it_expires_and_comes_back_to_the_shelf(page: Page, shop: Shop) -> None:
-    """Nobody does anything: neither this page nor the shelf beside it is reloaded by hand."""
+    """Without a reload by hand: neither of this page nor of the shelf in a second tab."""
     held(shop, page, 4_000)
     shelf = page.context.new_page()
     shelf.goto(shop.url)

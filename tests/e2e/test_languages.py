@@ -40,7 +40,7 @@ def zh(page: Page) -> Page:
 
 
 def looked_through(page: Page) -> None:
-    """What stands on the page by now, as scripts have left it."""
+    """Check the page's current text, after its scripts have run."""
     expect(page.locator("html")).to_have_attribute("lang", "zh-Hans")
     texts = Read(page.content()).texts
     assert {text: words for text in texts if (words := english(text))} == {}

@@ -1,5 +1,5 @@
-"""Every page of shop and lab, at four widths, two of them dark: nothing beyond the edge, nothing
-that axe finds, nothing that moves for who asked for stillness, no more than 100 KiB.
+"""Every page of shop and lab, at four widths, two of them dark: nothing beyond the edge, no axe
+finding, no motion for visitors that reduce it, no more than 100 KiB.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def furnished(shop: Shop) -> Shop:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """Of a visitor who asked for as little motion as can be; fails on errors in the console."""
+    """A page of a visitor that reduces motion; fails on errors in the console."""
     context = browser.new_context(reduced_motion="reduce")
     errors: list[str] = []
     context.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
     context.on("weberror", lambda error: errors.append(str(error.error)))
     page = context.new_page()
-    # A cache would hide what the first view of a page costs.
+    # A cache would hide the cost of the first view of a page.
     context.new_cdp_session(page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     yield page
     context.close()
@@ -82,7 +82,7 @@ def page(browser: Browser) -> Iterator[Page]:
 
 
 def paths(app: Flask, examples: dict[str, list[str]]) -> Iterator[str]:
-    """Every page that `app` has. Fails for one without an example."""
+    """Yield every page that `app` has. Fails for one without an example."""
     for rule in app.url_map.iter_rules():
         if "GET" in (rule.methods or ()) and rule.rule not in NO_PAGES:
             assert rule.rule in examples, f"give an address of {rule.rule}, or say: no page"
@@ -90,7 +90,7 @@ def paths(app: Flask, examples: dict[str, list[str]]) -> Iterator[str]:
 
 
 def looked_at(page: Page, lab: bool = False) -> None:
-    """What stands on the page now, at every width."""
+    """Check the current page at every width."""
     assert page.evaluate(MOVES) == []
     for width, (height, scheme) in SCREENS.items():
         page.emulate_media(color_scheme=scheme)
@@ -103,7 +103,7 @@ def looked_at(page: Page, lab: bool = False) -> None:
 
 
 def strict(answer: Response | None) -> None:
-    """No script of a page's own runs, and no style of its own."""
+    """Check that no script and no style of the page's own may run."""
     assert answer
     rules = answer.headers["content-security-policy"].split("; ")
     assert "default-src 'self'" in rules
@@ -112,7 +112,7 @@ def strict(answer: Response | None) -> None:
 
 def visited(page: Page, address: str) -> None:
     strict(page.goto(address))
-    searching = page.locator("[data-again]")  # the explorer comes back to it by itself
+    searching = page.locator("[data-again]")  # the explorer returns to it by itself
     expect(searching).to_have_count(0, timeout=scenes.SLOW)
     assert page.evaluate(TRANSFERRED) < FIRST_VIEW, address
 

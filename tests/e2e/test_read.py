@@ -18,7 +18,7 @@ def test_from_the_lab_to_a_line_by_keyboard(page: Page, shop: Shop) -> None:
     expect(skip).to_be_in_viewport()
     page.keyboard.press("Tab")
     expect(code).to_be_focused()
-    # Where a line does not fit, its box scrolls, and the arrows do it.
+    # Where a line does not fit, its box scrolls by the arrow keys.
     if code.evaluate("box => box.scrollWidth > box.clientWidth"):
         page.keyboard.press("ArrowRight")
         page.wait_for_function(

@@ -38,7 +38,7 @@ def test_the_report_is_read_on_any_screen_and_without_one(
         table.focus()
 
         def moves() -> bool:
-            """A key that comes before the page is drawn anew is lost: one presses it again."""
+            """Press once more: a key is lost if it comes before the page is redrawn."""
             page.keyboard.press("ArrowRight")
             return bool(page.evaluate("document.activeElement.scrollLeft > 0"))
 

@@ -45,7 +45,7 @@ def test_the_shelf_follows_the_stock(page: Page, shop: Shop) -> None:
 
 def test_somebody_else_was_faster(page: Page, shop: Shop) -> None:
     shop.round("watch", 3)
-    page.route(f"{shop.url}/items", lambda route: route.abort())  # the page has not heard of it
+    page.route(f"{shop.url}/items", lambda route: route.abort())  # the page does not know it
     page.goto(shop.url)
     apple = page.locator("[data-slug=apple]")
     apple.get_by_label("How many Apple").select_option("3")
@@ -56,7 +56,7 @@ def test_somebody_else_was_faster(page: Page, shop: Shop) -> None:
 
 @pytest.mark.parametrize("script", [True, False])
 def test_ones_own_last_fig_went_to_nobody_else(browser: Browser, shop: Shop, script: bool) -> None:
-    """In a second tab, which has not heard of it."""
+    """In a second tab, which does not know it."""
     shop.round("watch", 1, "fig")
     context = browser.new_context(java_script_enabled=script)
     first, second = context.new_page(), context.new_page()
@@ -101,7 +101,7 @@ def test_the_classs_apples_are_not_on_the_shelf(page: Page, shop: Shop) -> None:
 
 
 def test_busy_is_said_and_the_second_press_buys_once(page: Page, shop: Shop) -> None:
-    """The first press waits in vain for a lock; the second is the same purchase."""
+    """The first press waits for a lock until it gives up; the second is the same purchase."""
     number = shop.round("lock:lease", 10, wait_ms=200)["round"]
     page.goto(shop.url)
     apple = page.locator("[data-slug=apple]")

@@ -1,4 +1,4 @@
-"""A stampede from the form to the verdict, as an instructor and a second screen see it."""
+"""A stampede from the form to the verdict, on an instructor's screen and a second one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def no_sideways_scroll(page: Page) -> None:
 
 @pytest.fixture
 def run(shop: Shop) -> Iterator[str]:
-    """The address of a run that is on; it is over when the test is."""
+    """The address of a running stampede, which ends with the test."""
     answer = requests.post(f"{shop.lab}/runs", json=ENDLESS, timeout=10)
     assert answer.status_code == 201, answer.text
     address = f"{shop.lab}/runs/{answer.json()['id']}"
@@ -89,12 +89,12 @@ def test_a_stream_that_breaks_is_taken_up_where_it_was(
         page.on("request", lambda each: asked.append(each) if "/events" in each.url else None)
         page.goto(run)
         left = page.locator("[data-figure=left]")
-        expect(left).not_to_have_text(left.inner_text(), timeout=SLOW)  # the stream has spoken
+        expect(left).not_to_have_text(left.inner_text(), timeout=SLOW)  # the stream works
         assert barriers(page) == []
         shop.child("lab").children()[0].terminate()  # its worker; the run goes with it
         said = page.locator(".sentence")
         expect(said).to_have_text(re.compile("The lab was stopped"), timeout=SLOW)
-        # Further ones come when the worker that goes is asked first, or the run has ended.
+        # More come when the worker that ends gets a request first, or the run has ended.
         _, again, *_ = asked
         assert re.fullmatch(r"\d+-\d+", again.all_headers()["last-event-id"])
 
@@ -116,6 +116,6 @@ def test_without_javascript(browser: Browser, run: str) -> None:
         page = context.new_page()
         page.goto(run)
         left = page.locator("[data-figure=left]")
-        expect(left).to_have_text(re.compile("999,"), timeout=SLOW)  # it has fetched itself anew
+        expect(left).to_have_text(re.compile("999,"), timeout=SLOW)  # it has reloaded itself
         page.get_by_role("button", name="Stop the stampede").click()
         expect(page.get_by_text("Stopped by hand.")).to_be_visible(timeout=SLOW)

@@ -1,4 +1,4 @@
-"""Times stand in the visitor's zone, which only the browser knows; without scripts in UTC."""
+"""Times are in the visitor's zone, which only the browser knows; without scripts in UTC."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from playwright.sync_api import Browser, expect
 
 from tests.support.shop import Shop
 
-ZONE = "Asia/Kathmandu"  # at quarter to: what is only shifted by whole hours does not pass
+ZONE = "Asia/Kathmandu"  # at quarter to: a shift by whole hours alone fails
 ZH = {"Accept-Language": "zh-CN,zh;q=0.9"}
 
 
 @pytest.fixture(scope="module")
 def places(shop: Shop) -> dict[str, str]:
-    """Addresses of pages that say when something was."""
+    """Return addresses of pages that show a time."""
     number = shop.round("atomic", 3, "cherry")["round"]
     sold = shop.buy(requests.Session(), item="cherry").json()["order"]
     return {"round": f"{shop.lab}/rounds/cherry/{number}", "order": f"{shop.url}/orders/{sold}"}

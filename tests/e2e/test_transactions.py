@@ -1,4 +1,4 @@
-"""MULTI on the projector: both servers beside each other, step by step, on one screen."""
+"""MULTI on the projector: both servers next to each other, step by step, on one screen."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.shop import Shop
 SIZES = [(1920, 1080), (1280, 720), (390, 844)]
 LANGUAGES = {"en": "en", "zh": "zh-CN,zh;q=0.9,en;q=0.8"}
 DESKTOP = pytest.mark.parametrize("context", ["desktop"], indirect=True)
-# Of each page as it is now: what of both servers' parts cannot be seen without scrolling.
+# Of each page as it is now: the parts of both servers that are not visible without scrolling.
 HIDDEN = """(wanted) => {
   const inside = (element) => {
     const box = element.getBoundingClientRect();
@@ -34,13 +34,13 @@ AT_ONCE = [".stock", ".said [aria-current]", ".said [aria-current] .reply"]
 
 
 def opened(page: Page, address: str) -> None:
-    """When both servers have played; the page itself asks again."""
+    """Open the page and wait until both servers have played; the page itself polls."""
     page.goto(address)
     expect(page.locator("#player")).to_be_visible(timeout=60_000)
 
 
 def at_each_size(page: Page, case: str, end: bool) -> None:
-    """Asks the browser once a size: a question to it costs more than what is asked."""
+    """Check with one call for each size: a call to the browser is what costs."""
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
         wanted = [*AT_ONCE, ".so"] if end else AT_ONCE

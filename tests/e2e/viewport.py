@@ -1,4 +1,4 @@
-"""What a page shows at once: without scrolling, at the sizes that it is shown at."""
+"""The parts that a page shows at once: without scrolling, at the usual sizes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BEYOND = """(element) => {
 
 
 def opened(browser: Browser, size: tuple[int, int], language: str, scheme: Scheme) -> Page:
-    """A page of that size in a browser of its own; close its context."""
+    """Return a page of that size in a browser of its own; close its context."""
     width, height = size
     context = browser.new_context(
         viewport={"width": width, "height": height},
@@ -44,7 +44,7 @@ def opened(browser: Browser, size: tuple[int, int], language: str, scheme: Schem
 
 
 def beyond(parts: dict[str, Locator]) -> Iterator[tuple[str, str]]:
-    """Those that are not wholly in sight, and where they are. Each must be there at least once."""
+    """Yield the parts that are not fully visible, with the reason. Each part must exist."""
     for name, locator in parts.items():
         found = locator.evaluate_all(f"elements => elements.map({BEYOND})")
         if not found:

@@ -1,4 +1,4 @@
-"""What is done and asked on every page of the class."""
+"""Steps and checks for every page of the class."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def looks_right(page: Page) -> None:
 
 
 def in_sight(*parts: Locator) -> None:
-    """Each is seen whole, without scrolling."""
+    """Check that each is fully visible, without scrolling."""
     for part in parts:
         part.page.evaluate("scrollTo(0, 0)")
         assert part.evaluate(BOX), f"beyond the edge: {part}"

@@ -1,4 +1,4 @@
-"""A shop as `make classroom` starts it, browsers beside each other, and a crowd without one."""
+"""A shop as `make classroom` starts it, several browsers, and a crowd without one."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from tests.support.shop import Shop
 
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
-    """As `make classroom` starts it."""
+    """A shop as `make classroom` starts it."""
     with Shop(tmp_path_factory.mktemp("class"), SHOP_HOST="0.0.0.0") as shop:
         yield shop
 
 
 @pytest.fixture
 def screen(browser: Browser, tmp_path: Path) -> Iterator[Open]:
-    """Opens an address in a browser of its own; fails the test on any error in its console."""
+    """Open an address in a browser of its own; fail the test on any error in its console."""
     errors: list[str] = []
     opened: list[Page] = []
 
@@ -33,7 +33,7 @@ def screen(browser: Browser, tmp_path: Path) -> Iterator[Open]:
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme="dark" if scheme == "dark" else "light",
-            reduced_motion="reduce",  # a colour on its way to another has any contrast
+            reduced_motion="reduce",  # a colour during a transition has any contrast
         )
         context.on(
             "console", lambda said: errors.append(said.text) if said.type == "error" else None
@@ -53,7 +53,7 @@ def screen(browser: Browser, tmp_path: Path) -> Iterator[Open]:
 
 @pytest.fixture(autouse=True)
 def no_sale_is_on(shop: Shop) -> None:
-    """The one of the test before has ended, and all workers know it."""
+    """Wait until the previous test's sale has ended, and all workers know it."""
     requests.post(f"{shop.lab}/rounds/apple/end", json={}, timeout=10)
     with crowd(shop.url, 1) as [phone]:
         until(lambda: phone.call("GET", "/class/state")[1].startswith(b'{"round":0'))

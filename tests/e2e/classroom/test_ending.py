@@ -1,4 +1,4 @@
-"""The end of a sale on the phones: whose apple exists, and what a new class forgets."""
+"""The end of a sale on the phones: which apples exist, and what a new class forgets."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ REAL = "Sold 14 of 1, and yours exists: you were early enough."
 
 
 def oversold(shop: Shop, others: list[Phone], first: Page, *pages: Page) -> None:
-    """One apple, sold to twelve phones and to these pages' owners, of whom `first` is the first."""
+    """Sell one apple to twelve phones and to these pages' owners, of whom `first` is the first."""
     number = start(shop, mode="naive", stock=1, think_ms=5_000, wait_ms=15_000, delay_ms=3_000)
     for page in (first, *pages):
         expect(page.locator("#said")).to_have_text("It is open: buy now!", timeout=SLOW)
     for phone in others:
         phone.answer = {}
     first.get_by_role("button").press("Enter")
-    # Each thinks for 5 s. Whose press comes a second later may be late or early by less than that.
+    # Each thinks for 5 s. A press that comes a second later may be early or late by less than that.
     first.wait_for_timeout(1_000)
     for page in pages:
         page.get_by_role("button").press("Enter")
@@ -57,7 +57,7 @@ def test_each_phone_learns_whether_its_apple_exists(
 
 
 def test_a_second_tab_knows_what_the_first_one_bought(shop: Shop, screen: Open) -> None:
-    """The last apple is this phone's own: nobody was faster."""
+    """The last apple is this phone's own: no other phone was faster."""
     page = join(screen, shop, "Eve")
     start(shop, mode="watch", stock=1, think_ms=0, delay_ms=3_000)
     second = page.context.new_page()
@@ -87,7 +87,7 @@ def test_a_new_class_begins_with_empty_screens(
         projector.set_viewport_size({"width": width, "height": height})
         in_sight(stage, projector.locator("dl.tiles"), projector.get_by_text("same again"))
         fold.click()
-        if width > height:  # on a phone the way in, and so the fold, stands below what happens
+        if width > height:  # on a phone the way in, and so the fold, is below the events
             in_sight(fold, projector.get_by_role("button", name="Begin a new class"))
         looks_right(projector)
         fold.click()

@@ -1,4 +1,4 @@
-"""The projector beside phones: a lesson from the nickname to the second verdict."""
+"""The projector and phones: a lesson from the nickname to the second verdict."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_a_projector_whose_stream_was_refused_asks_again(shop: Shop, screen: Ope
 
 
 def test_a_countdown_looks_right(shop: Shop, screen: Open) -> None:
-    start(shop, delay_ms=60_000)  # longer than all that looks at it may take
+    start(shop, delay_ms=60_000)  # longer than all checks during it may take
     for size, scheme in ((PROJECTOR, "light"), (PHONE, "dark")):
         projector = screen(f"{shop.lab}/classroom", size, scheme)
         expect(projector.locator(".count")).to_have_text(re.compile(r"\d+ s"))
@@ -45,7 +45,7 @@ def test_a_countdown_looks_right(shop: Shop, screen: Open) -> None:
 
 
 def test_a_lesson(shop: Shop, screen: Open, others: list[Phone]) -> None:
-    """Naive oversells, one click, and `watch` does not; two screens and two phones look on."""
+    """Naive oversells, one click, and `watch` does not; two screens and two phones are watched."""
     projector = screen(f"{shop.lab}/classroom", PROJECTOR)
     small = screen(f"{shop.lab}/classroom", PHONE, "dark")
     looks_right(projector)
@@ -87,7 +87,7 @@ def test_a_lesson(shop: Shop, screen: Open, others: list[Phone]) -> None:
 
 
 def sell_to(others: list[Phone], projector: Page, *phones: Page) -> None:
-    """All buy at the opening; the pages' owners press Enter in time."""
+    """Let all buy at the opening; the pages' owners press Enter in time."""
     stage = projector.locator("#stage")
     expect(stage).to_have_attribute("data-phase", "waiting")
     expect(projector.locator(".count")).to_have_text(re.compile(r"\d+ s"))

@@ -39,8 +39,8 @@ def test_an_early_press_is_told_so_by_the_shop(shop: Shop, screen: Open) -> None
     expect(page.locator("#said")).to_be_focused()
 
 
-# Notes the moment at which the page lets its button go, and the longest (ms) for which the page got
-# no turn of the processor.
+# Notes the moment at which the page enables its button, and the longest time (ms) for which the
+# page got no turn of the processor.
 NOTE = """() => {
   let turn = Date.now(), stood = 0;
   setInterval(() => {
@@ -57,7 +57,7 @@ NOTE = """() => {
 
 @pytest.mark.alone
 def test_all_buttons_open_at_the_same_moment(shop: Shop, screen: Open) -> None:
-    """Ten browsers on one machine; for two hundred see the processes' tests."""
+    """Ten browsers on one machine; two hundred phones are in the processes' tests."""
     pages = [join(screen, shop, f"Phone {number}") for number in range(10)]
     start(shop, mode="watch", stock=1, think_ms=0, delay_ms=20_000)
     round = requests.get(f"{shop.lab}/rounds/apple", timeout=10).json()
@@ -129,7 +129,7 @@ def test_without_javascript(shop: Shop, browser: Browser) -> None:
         page.get_by_label("Nickname").fill("Ada")
         page.get_by_role("button", name="Join").click()
         start(shop, mode="watch", stock=1, think_ms=0, delay_ms=1_000)
-        page.get_by_role("button", name="Buy").click(timeout=SLOW)  # it has fetched itself anew
+        page.get_by_role("button", name="Buy").click(timeout=SLOW)  # the page has reloaded itself
         if page.get_by_text("Not open yet").is_visible():
             page.get_by_role("button", name="Try again").click()
         page.wait_for_url("**/orders/*")
