@@ -50,7 +50,7 @@ def pytest_configure() -> None:
 def time_outs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Note the thread of each wait for a store that times out.
 
-    A test counts these, where it would else depend on how long the machine takes for the rest.
+    A test counts these. Otherwise it would depend on how long the machine takes for the rest.
     """
     noted: list[int] = []
     monkeypatch.setattr(
@@ -61,7 +61,9 @@ def time_outs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.fixture
 def small_heap() -> Iterator[None]:
-    """Let collections look at this test's objects only, and not at those of all tests before."""
+    """Let the garbage collector look only at this test's objects, not at those of all earlier
+    tests.
+    """
     gc.collect()
     gc.freeze()
     yield
@@ -88,7 +90,7 @@ def debians(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StoreServer]:
 
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ClusterServer]:
-    """Three nodes that many tests share; who kills one makes a cluster of his own."""
+    """Three nodes that many tests share; a test that kills one makes a cluster of its own."""
     with ClusterServer(tmp_path_factory.mktemp("cluster"), appendfsync="no") as server:
         yield server
 
@@ -123,15 +125,16 @@ def postgres() -> Iterator[PostgresServer]:
 
 @pytest.fixture
 def own_postgres() -> Iterator[PostgresServer]:
-    """For a test that stops it."""
+    """A PostgreSQL for a test that stops it."""
     with postgres_server() as server:
         yield server
 
 
 @pytest.fixture(scope="session")
 def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with all tables and no rows. To copy it takes a hundredth of what the
-    migrations take, which was most of a short test."""
+    """A SQLite file with all tables and no rows. Copying it takes a hundredth of the migrations'
+    time, which was most of a short test.
+    """
     file = tmp_path_factory.mktemp("tables") / "orders.db"
     engine = db.engine(f"sqlite:///{file}", 30_000)
     db.migrate(engine)
@@ -160,7 +163,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture(scope="session")
 def masters(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StoreServer]]:
-    """Redlock's three, shared as the store is."""
+    """Redlock's three masters, shared as the store is."""
     with several_stores(tmp_path_factory.mktemp("masters"), 3) as servers:
         yield servers
 
@@ -190,7 +193,7 @@ def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperSer
 
 @pytest.fixture
 def beside_the_store(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Where the servers are that the test's recipe needs; only these are started."""
+    """Addresses of the servers that the test's recipe needs; only these are started."""
     callspec: Any = getattr(request.node, "callspec", None)
     needs = lives_in(str(callspec.params.get("name", "")) if callspec else "")
     if needs == "masters":
@@ -209,14 +212,14 @@ def settings(
     beside_the_store: dict[str, Any],
     tmp_path: Path,
 ) -> Settings:
-    """Over SQLite; a test that uses `database_url` runs over each database."""
+    """Settings over SQLite; a test that uses `database_url` runs over each database."""
     named = "database_url" in request.fixturenames
     return Settings(
         **beside_the_store,
         redis_url=store_server.url,
         database_url=request.getfixturevalue("database_url") if named else "",
         var_dir=str(tmp_path),
-        # Tests share two cores with the servers: a slow answer is not what they are about.
+        # Tests share two cores with the servers, and do not test for slow answers.
         store_timeout=3_000,
         database_timeout=30_000,
     )
@@ -231,8 +234,10 @@ def _slow_machines_find_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """What a test's locks renew ends with it (one recipe would go on for ever: `watchdog_any`), and
-    so do the beats of its shops and their connections to the database."""
+    """End all that a test has started: renewals, heartbeats, and connections to the database.
+
+    The renewals of one recipe, `watchdog_any`, would run forever.
+    """
     started: list[Callable[[], None]] = []
     engines: list[Engine] = []
     every, start = Clock.every, StatusReporter.start
@@ -262,7 +267,7 @@ def _nothing_runs_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def worker(services: Services) -> Iterator[Callable[[], Purchase]]:
-    """Makes selling workers, and stops them in the end."""
+    """Make selling workers, and stop them in the end."""
     made: list[Purchase] = []
 
     def make() -> Purchase:

@@ -22,7 +22,7 @@ EXAMPLE = "http://192.0.2.7:8000"
 
 
 class Picture(NamedTuple):
-    """`scene` leaves the page as it is to be seen."""
+    """`scene` leaves the page ready for the picture."""
 
     scene: Callable[[Page, Shop], None]
     size: tuple[int, int] = PROJECTOR  # px
@@ -52,7 +52,7 @@ def explorer(page: Page, shop: Shop) -> None:
 
 
 def scheduler(page: Page, shop: Shop) -> None:
-    """The visitor has found a way to sell one apple twice."""
+    """Show how the visitor has sold one apple twice."""
     page.goto(f"{shop.lab}/explorer/naive/scheduler")
     for buyer in "ABBBAA":
         page.get_by_role("link", name=f"{buyer} moves", exact=True).click()
@@ -109,7 +109,7 @@ def take(name: str, picture: Picture, page: Page, shop: Shop) -> Path:
 
 
 def main(names: list[str]) -> None:
-    """All pictures, or those that are named."""
+    """Take all pictures, or those that are named."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = chromium(playwright)

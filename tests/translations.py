@@ -1,6 +1,7 @@
-"""`make translations`: bring the catalogues up to what pages, errors, docstrings and drawings say.
+"""`make translations`: bring the catalogues up to date with pages, errors, docstrings and drawings.
 
-New texts come in untranslated, texts that are gone go; test_translations tells what is left to do.
+New texts are added untranslated, and unused texts are removed; test_translations reports what is
+left to translate.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ FOLDER = ROOT / "app" / "translations"
 
 
 def gather() -> Catalog:
-    """All texts of code and drawings, as pyproject.toml says where to look."""
+    """Return all texts of code and drawings, from the places that pyproject.toml lists."""
     with tempfile.NamedTemporaryFile(suffix=".pot") as template, chdir(ROOT):
         said = ["pybabel", "--quiet", "extract", "-F", "pyproject.toml", "-o", template.name]
         CommandLineInterface().run([*said, "app", "packages/figures/src", "docs"])

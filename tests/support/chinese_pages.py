@@ -1,4 +1,4 @@
-"""Pages asked for in Chinese, and whether anything on them is left in English."""
+"""Pages requested in Chinese, and a check that none of their text is left in English."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def only_chinese(answer: TestResponse, status: int = 200) -> None:
     assert answer.status_code == status, answer.text
     page = Page(answer.text)
     assert (page.lang, answer.headers["Content-Language"]) == ("zh-Hans", "zh-Hans")
-    if "Content-Disposition" not in answer.headers:  # what is taken away has no links
+    if "Content-Disposition" not in answer.headers:  # a download has no links
         assert 'hreflang="en"' in answer.text, "the way back to English"
     left = {text: words for text in page.texts if (words := english(text))}
     assert not left, left
 
 
 def pages(client: FlaskClient, examples: dict[str, list[str]]) -> Iterator[str]:
-    """Every page that `client` has. Fails for one without an example."""
+    """Yield every page that `client` has. Fails for one without an example."""
     for rule in client.application.url_map.iter_rules():
         if "GET" in (rule.methods or ()) and rule.rule not in NO_PAGES:
             assert rule.rule in examples, f"give an address of {rule.rule}, or say: no page"

@@ -17,13 +17,13 @@ MEMBER = ("--cluster-node-timeout", "2000", "--cluster-require-full-coverage", "
 
 
 def all_keys(store: redis.Redis) -> list[bytes]:
-    """Every key of a store, on every node if it is a cluster."""
+    """Return every key of a store, on every node if it is a cluster."""
     nodes = store.topology.every() if isinstance(store, cluster.Cluster) else {store}
     return [key for node in nodes for key in node.scan_iter()]
 
 
 class ClusterServer(Cluster):
-    """A cluster of Valkeys whose nodes go on selling what is theirs; `url` names all of them."""
+    """A cluster of Valkeys whose living nodes keep selling; `url` names all of them."""
 
     def __init__(self, folder: Path, appendfsync: str = "always"):
         super().__init__(folder, *MEMBER, "--appendfsync", appendfsync)
@@ -31,7 +31,7 @@ class ClusterServer(Cluster):
         self.url = f"redis+cluster://{addresses}"
 
     def node_of(self, key: str) -> Valkey:
-        """Who serves a key at the moment, by its own word."""
+        """Return the node that serves the key now, by its own answer."""
         return next(node for node in self.nodes if self._serves(node, key))
 
     @staticmethod
@@ -51,7 +51,7 @@ class ClusterServer(Cluster):
             slot = old.execute_command("CLUSTER KEYSLOT", key)
             to = new.execute_command("CLUSTER MYID")
             old.execute_command("CLUSTER MIGRATESLOTS", "SLOTSRANGE", slot, slot, "NODE", to)
-        until(lambda: self._serves(target, key))  # there is a moment when none of them does
+        until(lambda: self._serves(target, key))  # for a moment none of them does
 
     def add_replica(self, folder: Path, of: Valkey) -> Valkey:
         bus = free_port()
@@ -69,7 +69,7 @@ CLIENTS = ["ours", "redis-py's"]
 
 
 def client_of(kind: str, server: ClusterServer) -> redis.Redis | RedisCluster:
-    """One of the CLIENTS; it waits for a second at most."""
+    """Return one of the CLIENTS; it waits for a second at most."""
     if kind == "ours":
         return connect(server.url, 1_000)
     return RedisCluster(host="127.0.0.1", port=server.nodes[0].port, socket_timeout=1)

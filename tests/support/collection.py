@@ -1,4 +1,4 @@
-"""Which tests run, on which stores, and how often."""
+"""The choice of tests, of their stores, and of how often they run."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses a store on each of the STORES, or on those its module RUNS_ON.
+    """Run a test that uses a store on each of the STORES, or on those of its module's RUNS_ON.
 
-    What is marked `again` runs as often as the soak says.
+    A test that is marked `again` runs as often as the soak sets.
     """
     runs = metafunc.config.getoption("--runs")
     if runs and metafunc.definition.get_closest_marker("again"):
@@ -30,9 +30,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """A way of selling that keeps its stock, or its lock, elsewhere meets the store no differently
-    on each kind of store than `lock:lease` does: it is tried on the first kind only. One that locks
-    rows sells nothing on SQLite, which is what a test has that names no database."""
+    """Skip repetitions that test nothing new.
+
+    A mode that keeps its stock, or its lock, elsewhere uses each kind of store as `lock:lease`
+    does: it runs on the first kind only. One that locks rows sells nothing on SQLite, the database
+    of a test that names none.
+    """
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
@@ -49,7 +52,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def lives_in(name: str) -> str:
-    """What of `Servers` a mode, a recipe or `lock:recipe` needs; the store, if it is none."""
+    """Return the part of `Servers` that a mode, a recipe or `lock:recipe` needs, by default the
+    store.
+    """
     mode, _, recipe = name.partition(":")
     known = LOCKS.get(recipe or mode) or MODES.get(mode)
     return known.needs if known else "store"

@@ -1,4 +1,4 @@
-"""The style sheets' colours, and how well one is read on another."""
+"""The style sheets' colours, and the contrast of one on another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ STATIC = Path(__file__).parents[2] / "app" / "static"
 
 
 def tokens(*files: str) -> dict[str, tuple[str, str]]:
-    """The colours by name: (light, dark), which are the same where one serves both."""
+    """Return the colours by name: (light, dark), which are the same where one serves both."""
     text = "".join((STATIC / file).read_text() for file in files)
     one = r"--([\w-]+): (#\w{6});"
     same = {name: (colour, colour) for name, colour in re.findall(one, text)}
@@ -26,6 +26,6 @@ def luminance(colour: str) -> float:
 
 
 def contrast(one: str, other: str) -> float:
-    """1 to 21 (WCAG 2.2)."""
+    """Return the contrast, 1 to 21 (WCAG 2.2)."""
     low, high = sorted((luminance(one), luminance(other)))
     return (high + 0.05) / (low + 0.05)

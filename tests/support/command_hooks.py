@@ -1,4 +1,4 @@
-"""A hand on the wire, where a mode has no sleep to lay a hand on; buyers stopped in mid-sale."""
+"""Hooks on commands, where a mode has no sleep to hook; buyers that are stopped in mid-sale."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _send_command, _pack_commands = Metered.send_command, Metered.pack_commands
 
 
 class Handed:
-    """A seller with hands on his wire: `hands` maps a command, or a key, to a deed done before it.
+    """A seller with hooks: `hands` maps a command, or a key, to a deed done before it.
 
-    For this their methods must be replaced by the two below: fixture `wired`.
+    For this, two methods of connections must be replaced: fixture `wired`.
     """
 
     def __init__(self, mode: Mode, hands: Hands) -> None:
@@ -40,7 +40,7 @@ class Handed:
 
 
 def put_back(services: Services, round: Round, held: Order, hands: Hands) -> bool:
-    """Put one hold's units back, with `hands` on the wire as above."""
+    """Put one hold's units back, with `hands` as above."""
     token = _hands.set(hands)
     try:
         return services.holds.put_back(round, [held])
@@ -60,7 +60,7 @@ def pack_commands(connection: Metered, commands: Any) -> Any:
 
 def _before(commands: Iterable[tuple[Any, ...]]) -> None:
     hands = _hands.get() or {}
-    token = _hands.set(None)  # what a hand does is its own affair
+    token = _hands.set(None)  # commands that a hook itself sends are not hooked
     try:
         for command in commands:
             for word, deed in hands.items():
@@ -71,7 +71,7 @@ def _before(commands: Iterable[tuple[Any, ...]]) -> None:
 
 
 class Buyer:
-    """A purchase in a thread of its own, stopped in its think time until told to finish."""
+    """A purchase in a thread of its own, stopped in its think time until finish() is called."""
 
     def __init__(self, services: Services, round: Round) -> None:
         self.thinks, self.go = threading.Event(), threading.Event()
@@ -91,9 +91,9 @@ class Buyer:
 
 
 def lease_runs_out(services: Services, lock: str) -> None:
-    """The server lets this lock expire now, however long its lease.
+    """Let the server expire this lock now, however long its lease.
 
-    A lease that is short enough to be waited for would, on a slow machine, run out elsewhere too.
+    A lease short enough to wait for would, on a slow machine, expire in other places, too.
     """
     services.store.pexpire(lock, 1)
     until(lambda: not services.store.exists(lock))

@@ -1,4 +1,4 @@
-"""`lastapple` as a test calls it: in its own process, or in another as its user does."""
+"""`lastapple` as a test calls it: in the test's process, or in another as its user does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def environ_of(settings: Settings) -> dict[str, str]:
 
 
 def full_environ(changes: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without any setting of the shop's, and with `changes`."""
+    """Return this process's environment without any setting of the shop's, and with `changes`."""
     return {name: value for name, value in os.environ.items() if name not in UNSET} | dict(changes)
 
 
@@ -45,6 +45,6 @@ def run(*words: str | Path, **environ: str) -> subprocess.CompletedProcess[str]:
 
 
 def begin(*words: str | Path, **environ: str) -> subprocess.Popen[str]:
-    """Start it in a process of its own; what it says waits in pipes."""
+    """Start it in a process of its own; its output waits in pipes."""
     options: dict[str, Any] = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
     return subprocess.Popen([*LASTAPPLE, *words], env=full_environ(environ), text=True, **options)

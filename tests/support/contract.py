@@ -1,8 +1,7 @@
-"""Every answer that a test gets is held against the contract: its status and its kind of body.
+"""Every answer in a test is compared with the contract: its status and its kind of body.
 
-So a route, a status or a kind of answer that the contract does not have fails the tests that are
-about it, wherever they are. What the contract cannot know (a method or an address that there is
-not) has answers of its own.
+So a route, a status or a kind of answer that the contract lacks fails the tests that use it. The
+contract cannot list some answers (an unknown method or address); these are listed here.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Answers = dict[str, tuple[frozenset[str], frozenset[str]]]  # status -> media ty
 
 @cache
 def promised(app: Flask) -> dict[str, Answers]:
-    """endpoint -> what it may answer."""
+    """Return endpoint -> its possible answers."""
     document = app.extensions["contract"]()
     headers = document["components"]["headers"]
     found: dict[str, Answers] = {}
@@ -37,7 +36,7 @@ def promised(app: Flask) -> dict[str, Answers]:
 
 
 def endpoint(app: Flask, answer: TestResponse) -> str | None:
-    """Of what was asked for; None: there is no such address, or it does not take that method."""
+    """Return the requested endpoint; None: the address is unknown, or does not take that method."""
     asked = answer.request
     try:
         found, _ = app.url_map.bind_to_environ(asked.environ).match(method=asked.method)
@@ -47,7 +46,7 @@ def endpoint(app: Flask, answer: TestResponse) -> str | None:
 
 
 def undocumented(app: Flask, answer: TestResponse) -> str:
-    """What the contract does not say of this answer; "" when it says all."""
+    """Return how this answer differs from the contract; "" if it does not."""
     if "contract" not in app.extensions or not (asked := endpoint(app, answer)):
         return ""
     answers = promised(app)[asked]
@@ -65,7 +64,7 @@ def undocumented(app: Flask, answer: TestResponse) -> str:
 def linked(
     client: FlaskClient, document: dict[str, Any], link: dict[str, Any], said: dict[str, Any]
 ) -> TestResponse:
-    """The answer of the operation to which an answer's link leads."""
+    """Return the answer of the operation to which an answer's link leads."""
     takes = {
         name: said[where.removeprefix("$response.body#/")]
         for name, where in link["parameters"].items()
@@ -80,12 +79,12 @@ def linked(
 
 
 def hold_all_answers() -> None:
-    """From now on, in this process."""
+    """Check all answers from now on, in this process."""
     asked = FlaskClient.open
 
     def opened(client: FlaskClient, *args: Any, **options: Any) -> TestResponse:
         answer = asked(client, *args, **options)
-        if answer.status_code != 500:  # which is a fault, and the test's to notice
+        if answer.status_code != 500:  # an error that the test must notice
             wrong = undocumented(client.application, answer)
             assert not wrong, wrong
         return answer

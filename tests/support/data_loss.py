@@ -13,24 +13,24 @@ from tests.support.servers import StoreServer
 
 
 def log_of(store: Path) -> Path:
-    """The file to which a server with its data in `store` appends."""
+    """Return the file to which a server with its data in `store` appends."""
     (log,) = (store / "appendonlydir").glob("*.incr.aof")
     return log
 
 
 def length(store: Path) -> int:
-    """bytes of it. To be cut there, the server must have been idle."""
+    """Return its length in bytes. A cut there is safe only if the server was idle."""
     return log_of(store).stat().st_size
 
 
 def cut(store: Path, to: int) -> None:
-    """What a disk that lied about a sync leaves behind. Its server must not run."""
+    """Cut the log, as a disk that lied about a sync does. Its server must not run."""
     assert length(store) > to
     os.truncate(log_of(store), to)
 
 
 def restarted(server: StoreServer, meanwhile: Callable[[], object]) -> None:
-    """Until nobody takes a connection of before for one that lives."""
+    """Restart it, and wait until no client trusts a connection from before."""
     server.kill()
     meanwhile()
     server.start()
@@ -38,7 +38,7 @@ def restarted(server: StoreServer, meanwhile: Callable[[], object]) -> None:
 
 
 def removed(store: Path) -> None:
-    """As after `rm -rf var/store`, but for the server's own folder."""
+    """Remove the data as `rm -rf var/store` does, except the server's own folder."""
     shutil.rmtree(store / "appendonlydir")
     for dump in store.glob("*.rdb"):
         dump.unlink()

@@ -22,13 +22,13 @@ app.config["MAX_CONTENT_LENGTH"] = parse.LARGEST_BODY
 
 @app.route("/", methods=["GET", "POST"])
 def echo() -> Response:
-    """The body; the number on the command line of `/?12` is how much more."""
+    """Return the body; the number on the command line of `/?12` is how much more."""
     return Response(request.get_data() + b"x" * int(request.query_string or 0))
 
 
 @app.post("/told")
 def told() -> Response:
-    """As the shop does."""
+    """Read the body as the shop does."""
     parse.body(request)
     return Response("")
 
@@ -45,7 +45,7 @@ def stream() -> Response:
 
 @app.get("/files")
 def files() -> Response:
-    """Take all files that this process may open, for a second. How many they were."""
+    """Take all files that this process may open, for a second; return how many they were."""
     held = []
     with suppress(OSError):
         while True:
@@ -64,7 +64,7 @@ def slow() -> Response:
 
 @app.get("/stall")
 def stall() -> Response:
-    """The loop stands still once it has let in who comes next, for longer than clients have."""
+    """Block the loop after the next client has been let in, for longer than clients have."""
     wait = gate.Gate._wait
 
     def slowly(self: gate.Gate, conn: Any, event: int, then: Any, seconds: float) -> None:
@@ -84,5 +84,5 @@ def pid() -> Response:
 
 @app.get("/cpu")
 def cpu() -> Response:
-    """Seconds of CPU that this process has had."""
+    """Return the seconds of CPU that this process has had."""
     return Response(str(time.process_time()))

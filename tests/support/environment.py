@@ -1,4 +1,4 @@
-"""What a run of the tests makes of how it was started: its signals, and where its files stand."""
+"""A test run's environment, however it was started: its signals, and the folder of its files."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ ROOM = 4 * 2**30  # bytes; a run of all tests takes a fraction of it
 
 
 def signals_as_usual() -> None:
-    """What we were started to ignore, as a shell does in the background and `nohup` does, the
-    commands that we start would ignore too: Ctrl-C, of all things. A handler is not handed on."""
+    """Handle signals that this process was started to ignore, as in the background or by `nohup`.
+
+    Commands that the tests start would ignore them, too, above all Ctrl-C. A handler is not
+    inherited.
+    """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)  # some tests raise it themselves
     for number in (signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
@@ -25,8 +28,8 @@ def signals_as_usual() -> None:
 def files_in_memory() -> None:
     """Keep the tests' files in memory where there is room.
 
-    Their servers sync what they write, and nobody here pulls a plug: what a killed process has
-    written is there all the same, and no test waits for the disk of a busy machine.
+    Their servers sync their writes, but these tests do not cut the power: a killed process's writes
+    survive all the same. So no test waits for the disk of a busy machine.
     """
     if "TMPDIR" in os.environ or not MEMORY.is_dir():
         return

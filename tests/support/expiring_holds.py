@@ -1,4 +1,4 @@
-"""Many holds that run out together, and processes that buy and sweep meanwhile."""
+"""Many holds that expire together, and processes that buy and sweep meanwhile."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BUYERS = 16
 
 
 def cpu_s(services: Services) -> float:
-    """s of CPU that this process, the store and the database's own processes have taken so far."""
+    """Return the CPU seconds of this process, the store and the database's processes so far."""
     used = services.store.info("cpu")
     spent = time.process_time() + used["used_cpu_user"] + used["used_cpu_sys"]
     if services.engine.dialect.name == "postgresql":
@@ -42,7 +42,7 @@ def cpu_s(services: Services) -> float:
 
 
 def hold_at_once(services: Services, round: Round, count: int) -> list[Order]:
-    """As that many buyers leave it, in a fraction of the time."""
+    """Create the holds of that many buyers, in a fraction of the time."""
     made = [order(round) for _ in range(count)]
     if not Way.of(round.mode).in_database:
         seller = mode(services, replace(round, mode="atomic"))
@@ -76,7 +76,8 @@ def run_out_within_a_second(
     """Spread the deadlines over the second from `begin` (ms since 1970) on: id -> deadline."""
     until = {each.id: begin + n * 1000 // len(made) for n, each in enumerate(made)}
     if Way.of(round.mode).in_database:
-        # One statement: 5,000 would take seconds beside buyers, and end after the deadlines.
+        # One statement: 5,000 would take seconds at the same time as buyers, and end after the
+        # deadlines.
         sooner = round.started + round.hold - begin
         with services.servers.transactions.begin(60) as sql:
             lock_file(sql, 60)
@@ -88,7 +89,7 @@ def run_out_within_a_second(
 
 
 def buy(pipe: Connection, settings: Settings, item: str) -> None:
-    """Buy with BUYERS threads, until told to stop; answer how many sales were made."""
+    """Buy with BUYERS threads until the test stops it; send how many sales were made."""
     services = Services(settings)
     round, stop, sold = services.rounds.find(item), threading.Event(), [0] * BUYERS
 
@@ -108,7 +109,7 @@ def buy(pipe: Connection, settings: Settings, item: str) -> None:
 
 
 def sweep(pipe: Connection, settings: Settings, item: str) -> None:
-    """Sweep as fulfil does, until told to stop; answer when each hold came back, ms since 1970."""
+    """Sweep as fulfil does until the test stops it; send when each hold came back, in ms."""
     services, stop = Services(settings), threading.Event()
     back, put_back = dict[str, int](), Holds.put_back
 
@@ -129,7 +130,7 @@ def sweep(pipe: Connection, settings: Settings, item: str) -> None:
 
 
 def still_held(services: Services, round: Round, made: Sequence[Order]) -> int:
-    """How many of them."""
+    """Return how many of them are still held."""
     ids = {each.id for each in made}
     if Way.of(round.mode).in_database:
         with services.servers.sessions() as sql:

@@ -1,6 +1,6 @@
 """Processes of a test's own, to be killed and frozen.
 
-They are forked from one that has loaded what they need: a Python that starts anew takes most of a
+They are forked from one that has loaded what they need: starting a new Python takes most of a
 second of a core, and tests start more than a hundred of these.
 """
 
@@ -32,7 +32,7 @@ class Forked:
         self.pipe.send(word)
 
     def says(self, seconds: float = 30.0) -> Any:
-        """Its next word."""
+        """Return its next message."""
         assert self.pipe.poll(seconds), f"said nothing for {seconds} s"
         return self.pipe.recv()
 
@@ -51,7 +51,7 @@ class Forked:
         self._signal(signal.SIGCONT)
 
     def ends(self, seconds: float = 60.0) -> int:
-        """Its exit status; -9 when it was killed."""
+        """Wait for its end; return its exit status, -9 when it was killed."""
         self.process.join(seconds)
         assert self.process.exitcode is not None, f"still there after {seconds} s"
         return self.process.exitcode

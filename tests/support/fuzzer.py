@@ -1,4 +1,4 @@
-"""Requests made of the contract by schemathesis, and what in their answers it does not allow."""
+"""Requests that schemathesis makes from the contract, and answers that the contract forbids."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ SLOWEST = 10.0  # s for one answer; an audit waits for 0.75 s, and two cores are
 
 @dataclass
 class Asked:
-    """What came of one run."""
+    """The results of one run."""
 
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter)  # by operation
-    led: int = 0  # requests to which an answer's link has led
-    wrong: dict[str, str] = field(default_factory=dict)  # what is wrong -> the request
+    led: int = 0  # requests that followed an answer's link
+    wrong: dict[str, str] = field(default_factory=dict)  # the error -> the request
     made: list[tuple[str, Any]] = field(default_factory=list)  # `POST /rounds`, its 201 or 303
 
     @property
@@ -36,23 +36,25 @@ class Asked:
         return self.statuses[operation, status]
 
     def answers(self) -> dict[int, int]:
-        """How often each status."""
+        """Return how often each status came."""
         found: Counter[int] = Counter()
         for (_, status), count in self.statuses.items():
             found[status] += count
         return dict(sorted(found.items()))
 
     def answered(self) -> set[str]:
-        """Operations that were asked, at least once, for something that there was."""
+        """Return the operations that were called, at least once, for something that exists."""
         return {operation for operation, status in self.statuses if status < 400}
 
 
 def config(seed: int, examples: int, **more: Any) -> SchemathesisConfig:
-    """`examples` are requests made for each operation, beside those that the contract gives."""
+    """Return a configuration; `examples` are requests for each operation, besides the contract's
+    own.
+    """
     generation = {"max-examples": examples, "database": "none", "no-shrink": True}
     checks = {
         "enabled": True,
-        # The only one of them that is documented; which operations have it, another check knows.
+        # The only documented one of them; another check knows which operations have it.
         "not_a_server_error": {"expected-statuses": ["2xx", "3xx", "4xx", "503"]},
         "max_response_time": SLOWEST,
         **{name: {"enabled": False} for name in LENIENT},
@@ -66,7 +68,7 @@ def config(seed: int, examples: int, **more: Any) -> SchemathesisConfig:
     )
 
 
-# We take more than we promise: digits for a number, any printable key.
+# We accept more than we promise: digits for a number, any printable key.
 LENIENT = ("negative_data_rejection", "positive_data_acceptance", "ignored_auth")
 
 
@@ -79,10 +81,10 @@ def ask(
     before: Asked | None = None,
     **more: Any,
 ) -> Asked:
-    """Ask an application, or the server at an address.
+    """Send requests to an application, or to the server at an address.
 
-    `leave_out`: operations; `reader`: headers with which the contract is read; `before`: what came
-    of earlier runs, to be added to; `more` is schemathesis's own configuration.
+    `leave_out`: operations; `reader`: headers with which the contract is read; `before`: the
+    results of earlier runs, to be added to; `more` is schemathesis's own configuration.
     """
     chosen = config(seed, examples, **more)
     schema: BaseSchema

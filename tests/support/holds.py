@@ -1,4 +1,4 @@
-"""What tests of holds share: deadlines that run out when the test says so, and the one sum."""
+"""Helpers for tests of holds: deadlines that expire when the test says so, and the one sum."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from app.service.verdict import Audit
 from app.store.keys import Keys
 from app.store.sql.holds import HoldRow
 
-LONG = 600_000  # ms: a hold that no test outlives
+LONG = 600_000  # ms: longer than any test
 
 
 def runs_out(services: Services, order: Order) -> None:
-    """The deadline of a hold is over now, however long it was."""
+    """Let the deadline of a hold pass now, however long it was."""
     round = services.rounds.find(order.item, order.round)
     services.holds.look(order, round)  # it is entered with its deadline
     if Way.of(round.mode).in_database:
@@ -27,13 +27,13 @@ def runs_out(services: Services, order: Order) -> None:
 
 
 def counted(services: Services, round: Round) -> tuple[int, int, int]:
-    """(left, held, sold) by the audit, which must add up to what was stocked."""
+    """Return (left, held, sold) by the audit, which must add up to the stocked units."""
     audit = added_up(services, round)
     return audit.left, audit.held, audit.sold
 
 
 def added_up(services: Services, round: Round) -> Audit:
-    # Not by `audit`, which waits for the workers' word: whether all are quiet, these tests know.
+    # Not by `audit`, which waits for the workers' reports: these tests know whether all are quiet.
     audit = judge(round, services.rounds.ledgers.of(round).snapshot(round), [], quiet=True)
     assert audit.left + audit.held + audit.sold == audit.stocked, audit
     assert audit.verdict in ("exact", "untouched", "settling"), audit

@@ -1,4 +1,4 @@
-"""How the tests of HTTP ask the shop, and what every problem it answers must be."""
+"""Requests to the shop in tests of HTTP, and the rules that every problem must keep."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ def buy(shop: FlaskClient, body: Any = None, item: str = "apple", **headers: str
 
 
 def form_key(browser: FlaskClient) -> str:
-    """The key of the apples' form in a page that is loaded now; the browser gets its cookie."""
+    """Return the key of the apples' form in a newly loaded page; the browser gets its cookie."""
     return key_on(browser.get("/", headers={"Accept": "text/html"}).text)
 
 
 def key_on(page: str) -> str:
-    """Of the form that buys apples."""
+    """Return the key of the form that buys apples."""
     form = re.search(r'action="/buy/apple".*?name="key" value="([^"]+)"', page, re.DOTALL)
     assert form, page
     return form[1]
 
 
 def problem(answer: TestResponse, status: int) -> dict[str, Any]:
-    """The members of a problem document, after checking that it is one."""
+    """Return the members of a problem document, after checking that it is one."""
     assert answer.status_code == status, answer.text
     assert answer.mimetype == "application/problem+json"
     document: dict[str, Any] = answer.get_json(force=True)

@@ -1,4 +1,4 @@
-"""What bad requests are made of: numbers, texts, parts of a path, headers, bodies."""
+"""Parts of bad requests: numbers, texts, parts of a path, headers, bodies."""
 
 from __future__ import annotations
 

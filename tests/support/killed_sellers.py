@@ -1,4 +1,4 @@
-"""Sellers in processes of their own (forked_process) that get as far as their test lets them."""
+"""Sellers in processes of their own (forked_process), each stopped at a chosen point."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.sql_hooks import before_statement
 
 
 def with_the_stock_taken(pipe: Connection, settings: Settings) -> None:
-    """Says so before it writes its order, and stays there."""
+    """Send a message before writing the order, and stop there."""
     services = Services(settings)
     round = services.rounds.find("apple")
 
@@ -36,7 +36,7 @@ def with_the_stock_taken(pipe: Connection, settings: Settings) -> None:
 
 
 def frozen_in_mid_sale(pipe: Connection, settings: Settings, idle_s: float) -> None:
-    """Says so before it writes its order, waits for a word, and says how it ended."""
+    """Send a message before writing the order, wait for an answer, and send the outcome."""
     pytest.MonkeyPatch().setattr(transactions, "IDLE_S", idle_s)
     services = Services(settings)
     round = services.rounds.find("apple")
@@ -52,7 +52,7 @@ def frozen_in_mid_sale(pipe: Connection, settings: Settings, idle_s: float) -> N
 def frozen_before_its_commit(
     pipe: Connection, settings: Settings, sold: Order, idle_s: float
 ) -> None:
-    """Books a sale; says so before it commits, and stays there."""
+    """Move a sale to the database; send a message before the commit, and stop there."""
     pytest.MonkeyPatch().setattr(db, "IDLE_S", idle_s)
     services = Services(settings)
 
@@ -65,7 +65,7 @@ def frozen_before_its_commit(
 
 
 def before(_: Connection, word: str, url: str, round: Round, rivals: int) -> None:
-    """Killed before it sends `word`; `rivals` buy while it thinks."""
+    """Die before sending `word`; `rivals` buy while it thinks."""
     servers = Servers(Settings(redis_url=url))
 
     def race() -> None:

@@ -1,7 +1,7 @@
 """One process of a crowd that wants one lock (see forked_process.Forked and test_crowd.py).
 
-Each thread counts one up under the lock and writes down which number it read: a number written
-twice means that two were inside. It goes when it is told to.
+Each thread counts one up under the lock and writes down the number that it read: a number written
+twice means that two were inside. The process ends on a message.
 """
 
 from __future__ import annotations

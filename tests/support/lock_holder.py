@@ -1,6 +1,6 @@
-"""A process that takes a lock and does as it is told (see forked_process.Forked).
+"""A process that takes a lock and obeys messages (see forked_process.Forked).
 
-It says "hanging" when it gets to where it shall hang, "waiting" when its first try to acquire
+It sends "hanging" when it gets to where it must hang, "waiting" when its first try to acquire
 failed, "mine" when it holds the lock. Then it answers "lost" and "release".
 """
 
@@ -24,7 +24,7 @@ def hold(
     hang_before: str = "",
     key: str = KEY,
 ) -> None:
-    """`hang_before` is a command that it shall never send, if it is given."""
+    """Take the lock; `hang_before` is a command that it must never send, if given."""
 
     def hang() -> None:
         pipe.send("hanging")

@@ -1,4 +1,4 @@
-"""What tests of locks share: hands in the gaps, and clocks that can be set."""
+"""Helpers for tests of locks: hooks in the gaps, and clocks that can be set."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ Lock = Callable[..., Handle]  # the fixture `lock`
 TakeAway = Callable[[Handle], None]  # the fixture `take_away`
 HoldUp = Callable[[Settings, str, Callable[[], object]], Servers]  # the fixture `hold_up`
 
-NO_LEASE = {"setnx"}  # such a lock goes away when somebody deletes it, not with time
+NO_LEASE = {"setnx"}  # such a lock ends when it is deleted, not with time
 
 
 def handle(
     name: str, at: Servers, by: Clock | None = None, lease_s: float = 10.0, key: str = KEY
 ) -> Handle:
-    """Of a recipe, on the client in which it lives."""
+    """Return a handle of a recipe, on the client in which it lives."""
     recipe = LOCKS[name]
     return recipe(getattr(at, recipe.needs), key, lease_s, clock=by or Clock())
 
@@ -67,12 +67,12 @@ class _Gap(Metered):
 
 
 def held_up(settings: Settings, command: str, hand: Callable[[], object]) -> Servers:
-    """The servers of somebody who does something else (`hand`) before his first `command`."""
+    """Return servers for a client that calls `hand` before its first `command`."""
     servers = Servers(settings)
     pool = servers.store.connection_pool
     members = {"before": command, "hand": staticmethod(Once(hand))}
     pool.connection_class = type("Gap", (_Gap, pool.connection_class), members)
-    servers.store = SendsOnce(connection_pool=pool)  # each command at a connection, to be held up
+    servers.store = SendsOnce(connection_pool=pool)  # each command of a connection can be delayed
     return servers
 
 
@@ -89,5 +89,5 @@ def pass_time(servers: Servers, clock: SetClock, seconds: float) -> None:
 
 
 def renewing() -> int:
-    """How many threads of Clock.every are alive."""
+    """Return how many threads of Clock.every are alive."""
     return sum(thread.name == "every" for thread in threading.enumerate())

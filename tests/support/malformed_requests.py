@@ -1,8 +1,8 @@
-"""Requests that nobody should send: over every route of an application, drawn from a seed.
+"""Invalid requests to every route of an application, drawn from a seed.
 
-Each begins as a good one (a known item, the fields that the route asks for) and is then spoilt in
-one to three places, so that it gets far before it is refused. A new route is found by itself, in
-the application's map; its fields are among the words of app/server (WORDS).
+Each starts as a valid one (a known item, the route's fields). Then one to three places are spoilt,
+so that it gets far before it is refused. New routes are found in the application's map; their
+fields are among the words of app/server (WORDS).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ WORDS = sorted(
         and re.fullmatch("[a-z_]{3,12}", node.value)
     }
 )
-# What a good request sends. No time in it is long: a purchase that thinks for a minute is no bad
-# request, and would look like a hang.
+# Values of a valid request. No time in it is long: a purchase that thinks for a minute would look
+# like a hang.
 ROUND: dict[str, Any] = {
     **{"item": "pear", "stock": 5, "mode": "atomic", "think_ms": 0, "wait_ms": 50},
     **{"attempts": 2, "limit": 3, "delay_ms": 0},
@@ -50,7 +50,7 @@ FIELDS: dict[str, dict[str, Any]] = {
     "classroom.start": {name: ROUND[name] for name in ("stock", "mode", "think_ms", "delay_ms")},
     "classroom.names": {"hide": "somebody"},
 }
-# Below these a good request would start processes: how many buyers there are stays bad.
+# Below these a valid request would start processes: the number of buyers stays bad.
 STAYS_BAD = ("/runs", "/comparisons", "/explorer/", "/transactions")
 TOO_BAD = (0, -1, 10**9, 2**63, 10**30, "x", "", None, 1.5, [0], {"a": 1})  # also as a form's
 
@@ -66,7 +66,7 @@ class Bad(NamedTuple):
     body: bytes
 
     def environ(self) -> dict[str, Any]:
-        """As gunicorn makes it of such a request."""
+        """Return the environment that gunicorn makes of such a request."""
         environ: dict[str, Any] = {
             "REQUEST_METHOD": self.method,
             "SCRIPT_NAME": "",
@@ -98,14 +98,14 @@ class Bad(NamedTuple):
 
 class Spoiler:
     def __init__(self, app: Flask, known: Mapping[str, Sequence[str]], seed: int) -> None:
-        """`known`: what really is there, by the name of the path's part (item, number, id …)."""
+        """`known`: what really exists, by the name of the path's part (item, number, id …)."""
         self.rules = sorted(app.url_map.iter_rules(), key=lambda rule: (rule.rule, rule.endpoint))
         self.known = known
         self.random = random.Random(seed)
         self.turn = 0
 
     def next(self) -> Bad:
-        """Every route has its turn."""
+        """Return the next request; every route has its turn."""
         rule = self.rules[self.turn % len(self.rules)]
         self.turn += 1
         methods = sorted((rule.methods or {"GET"}) - {"OPTIONS", "HEAD"}) or ["GET"]
@@ -127,7 +127,9 @@ class Spoiler:
         return Bad(rule.endpoint, method, path, query, headers, body)
 
     def path(self, rule: Rule, spoilt: bool) -> str:
-        """With each part of the rule filled in; spoilt are some of the parts, or all of it."""
+        """Return a path with each part of the rule filled in; spoilt are some of the parts, or all
+        of it.
+        """
         names = sorted(rule.arguments)
         wrong = set(self.random.sample(names, self.random.randint(1, len(names)))) if names else ""
 
@@ -154,7 +156,7 @@ class Spoiler:
         return query + (self.random.choice(("", "", "&%", "&=&", "&x=%ff%00")) if spoilt else "")
 
     def body(self, endpoint: str, spoilt: bool, stays_bad: bool) -> tuple[dict[str, str], bytes]:
-        """(its headers, the bytes)"""
+        """Return (its headers, the bytes)."""
         fields = dict(FIELDS.get(endpoint) or {self.random.choice(WORDS): self.value()})
         if spoilt and self.random.random() < 0.3:
             kind, body = self.random.choice(BODIES)

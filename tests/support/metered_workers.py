@@ -12,7 +12,7 @@ from app.service.metrics.meter import Meter
 
 
 def sell(pipe: Connection, settings: Settings) -> None:
-    """A worker of the shop, which sells as often as it is told."""
+    """Run a worker of the shop that sells as often as each message says."""
     shop = Services(settings).purchase()
     pipe.send("ready")
     while True:
@@ -22,7 +22,7 @@ def sell(pipe: Connection, settings: Settings) -> None:
 
 
 def count_without_room(pipe: Connection, settings: Settings) -> None:
-    """No file may grow, as on a full disk. Says whether the meter has given up."""
+    """Count while no file may grow, as on a full disk; send whether the meter has given up."""
     _, most = room = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, most))
     meter = Meter(settings.metrics)

@@ -1,4 +1,4 @@
-"""What a person reads on a page, and which of its words are left in English."""
+"""The text that a person reads on a page, and its words that are left in English."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SAME = {*ITEMS, *MODES, *LOCKS, "https", "application", "json", "lastapple", "pi
 SAME |= {"units", "version", "owner", "store", "lua", "sell", "make", "nil"}
 SAME |= {"cookie", "OpenAPI", "Allow", "Authorization", "Bearer", "Prometheus", "postgresql"}
 SAME |= {"ZooKeeper", "Redlock", "SQLite", "PostgreSQL", "Jedis", "Valkey", "Locust"}
-# What was sent; names; paths and addresses; options of commands; ids of requests.
+# Sent values; names; paths and addresses; options of commands; ids of requests.
 NO_WORDS = re.compile(
     r"'[^']*'|`[^`]*`|[“][^”]*[”]|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+|\b[0-9a-f]{16}\b"
 )
@@ -24,7 +24,7 @@ WORD = re.compile(r"[A-Za-z_]*[a-z]{2,}[A-Za-z_]*")  # GET and BUSY are names, t
 
 
 class Page(HTMLParser):
-    """Texts of a page as a reader gets them: without code, and without what says it is English."""
+    """Texts of a page as a reader gets them: without code and text that is marked as English."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
@@ -55,5 +55,5 @@ class Page(HTMLParser):
 
 
 def english(text: str) -> list[str]:
-    """Words of a text in another language that nobody has translated."""
+    """Return the English words of a translated text."""
     return [word for word in WORD.findall(NO_WORDS.sub("", text)) if word not in SAME]

@@ -19,7 +19,7 @@ EVERY, FIRST, BETWEEN_FIRST, SILENCE = 3.0, 4, 0.4, 2.0  # as in static/shop/cla
 
 
 class Phone:
-    """One of a class; in the end `opens`, `pressed` and `status` say how it went."""
+    """A phone of a class; in the end `opens`, `pressed` and `status` hold its result."""
 
     def __init__(self, url: str, name: str, address: str = "127.0.0.1") -> None:
         """`address` is its own: each that begins with 127 is this machine."""
@@ -32,14 +32,14 @@ class Phone:
         self.key = ""
         self.moments: list[float] = []
         self.polls: list[float] = []  # s that each took
-        self.missed: list[Exception] = []  # what happened instead of an answer
+        self.missed: list[Exception] = []  # errors instead of an answer
         self.pressed = 0.0  # by time.time()
         self.status = 0
         self.answer: dict[str, Any] = {}
 
     @property
     def opens(self) -> float:
-        """By time.time()."""
+        """Return the opening, by time.time()."""
         return min(self.moments, default=math.inf)
 
     def call(self, method: str, path: str, body: str = "", **headers: str) -> tuple[int, bytes]:
@@ -67,7 +67,7 @@ class Phone:
         self.moments = [*self.moments, received + now["opens_in_ms"] / 1000][-8:]
 
     def wait_for(self, round: int) -> None:
-        """Until that round opens, by our own clock. A poll without an answer is just missed."""
+        """Wait until that round opens, by our own clock. A poll without an answer is skipped."""
         quick = 0
         while True:
             before = self.round
@@ -84,7 +84,7 @@ class Phone:
         time.sleep(max(0.0, self.opens - time.time()))
 
     def press(self) -> None:
-        """Buy; again with the same key while no answer comes, as the page asks for."""
+        """Buy; retry with the same key while no answer comes, as the page asks for."""
         self.pressed = time.time()
         headers = {"Content-Type": "application/json", "Idempotency-Key": self.key}
         while not self.answer:
@@ -98,7 +98,7 @@ class Phone:
             yield
         except (OSError, http.client.HTTPException) as error:
             self.missed.append(error)
-            self.connection.close()  # it opens anew at the next call
+            self.connection.close()  # it opens again at the next call
             time.sleep(0.1)
 
     def close(self) -> None:
@@ -107,7 +107,7 @@ class Phone:
 
 @contextmanager
 def crowd(url: str, count: int) -> Iterator[list[Phone]]:
-    """So many phones that have joined; they hang up in the end."""
+    """So many phones that have joined; their connections are closed in the end."""
     phones = [Phone(url, f"Phone {number}") for number in range(1, count + 1)]
     try:
         together(phones, Phone.join)
@@ -118,7 +118,7 @@ def crowd(url: str, count: int) -> Iterator[list[Phone]]:
 
 
 def together(phones: list[Phone], deed: Callable[[Phone], None]) -> None:
-    """Each does it in a thread of its own; raises what the first one raised that failed."""
+    """Let each do it in a thread of its own; raise the first error."""
     with ThreadPoolExecutor(len(phones)) as pool:
         for done in [pool.submit(deed, phone) for phone in phones]:
             done.result()

@@ -1,4 +1,4 @@
-"""What tests of selling share: orders, a clock with a hand on it, many buyers at once."""
+"""Helpers for tests of selling: orders, a clock with a hook, many buyers at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ IN_DATABASE = [name for name in NAMES if Way.of(name).in_database]
 SOUND = [name for name in NAMES if not Way.of(name).exhibit]
 
 
-# Each mode over SQLite, those that sell in the database over PostgreSQL too: for parametrize, with
+# Each mode over SQLite, those that sell in the database over PostgreSQL, too: for parametrize, with
 # `indirect=["database_url"]`.
 ON_DATABASES = [(name, "sqlite") for name in NAMES]
 ON_DATABASES += [(name, "postgresql") for name in IN_DATABASE]
@@ -45,12 +45,12 @@ def mode(services: Services, round: Round, clock: Clock | None = None) -> Mode:
 
 
 def in_stream(services: Services, round: Round) -> list[Order]:
-    """The sales that wait in a round's stream."""
+    """Return the sales that wait in a round's stream."""
     return [Order.decode(sale) for sale in rounds.account(services.store, round).sales]
 
 
 def sold_orders(services: Services, round: Round) -> list[Order]:
-    """The sales of a round where its mode writes them: in the stream, or in the database."""
+    """Return the sales of a round where its mode writes them: in the stream, or in the database."""
     if not Way.of(round.mode).in_database:
         return in_stream(services, round)
     with services.servers.sessions() as session:
@@ -83,7 +83,7 @@ class HandClock(Clock):
 
 
 class Once:
-    """A hand that acts the first time only."""
+    """A hook that acts the first time only."""
 
     def __init__(self, deed: Callable[[], object]) -> None:
         self.deed = deed
@@ -97,7 +97,7 @@ class Once:
 
 @contextmanager
 def buying(shop: Purchase) -> Iterator[None]:
-    """Somebody is under way, and thinks."""
+    """A purchase is under way, and its buyer thinks."""
     thinking, go_on = threading.Event(), threading.Event()
 
     def think() -> None:
@@ -119,7 +119,7 @@ def buying(shop: Purchase) -> Iterator[None]:
 def sold_exactly_while_switched(
     services: Services, shops: list[Purchase], names: list[str]
 ) -> None:
-    """Twelve buyers at these workers, and the mode switched under them: each audit is its own."""
+    """Let twelve buyers buy at these workers while the mode is switched: each audit is exact."""
     stop = threading.Event()
     rounds = [services.rounds.start("apple", names[0], 20_000, {})]
 

@@ -14,7 +14,7 @@ from tests.support.servers import free_port, until
 
 @contextmanager
 def gunicorn(*options: str, connections: int) -> Iterator[int]:
-    """The port on which it listens; `connections` are the most that it holds."""
+    """Yield the port on which it listens; `connections` are the most that it holds."""
     port = free_port()
     command = [
         *(sys.executable, "-m", "gunicorn", "tests.support.echo_app:app"),
@@ -40,14 +40,14 @@ def connect(port: int) -> socket.socket:
 
 
 def answer(connection: socket.socket) -> tuple[int, bytes]:
-    """(status, body) of the next one."""
+    """Return (status, body) of the next answer."""
     response = HTTPResponse(connection)
     response.begin()
     return response.status, response.read()
 
 
 def told(port: int, request: bytes) -> tuple[int, bytes]:
-    """(status, body) for who comes with `request`."""
+    """Return (status, body) for a client with this request."""
     with connect(port) as connection:
         connection.sendall(request)
         return answer(connection)

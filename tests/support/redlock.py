@@ -1,4 +1,4 @@
-"""What tests of redlock share: its masters are in the hand of the test."""
+"""Helpers for tests of redlock, which control its masters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.servers import StoreServer
 
 KEY = "{apple}:1:lock"
 TIMEOUT = 0.2  # s that each master has to answer
-PLENTY = 30.0  # s, a lease that no test outlives
+PLENTY = 30.0  # s, a lease longer than any test
 
 Reach = Callable[[list[StoreServer]], Servers]
 

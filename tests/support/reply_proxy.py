@@ -13,9 +13,9 @@ from servers.valkey import Valkey
 
 
 class LosesReplies:
-    """Stands between client and store. Once told to, it lets a command through and cuts the answer.
+    """A proxy between client and store. When armed, it lets a command through and cuts the answer.
 
-    The command is a sale, or whatever `what` says. `meanwhile` is done when the store has acted.
+    The command is a sale, or whatever `what` says. `meanwhile` is called when the store has acted.
     """
 
     what: tuple[bytes, ...] = (b"EVALSHA", b"EXEC")
@@ -66,7 +66,7 @@ class LosesReplies:
 
 
 class DelaysReplies(LosesReplies):
-    """Holds back the answers to sales, each for the next of `delays_s`, in turn."""
+    """Delays the answers to sales, each by the next of `delays_s`, in turn."""
 
     def __init__(self, store: Valkey, delays_s: Sequence[float]) -> None:
         self.delays_s = cycle(delays_s)

@@ -26,7 +26,7 @@ STORES = [pytest.param("valkey"), pytest.param("debians", id="redis")]  # fixtur
 
 
 def redis_server() -> str:
-    """Path of Debian's redis-server. On CI it must be there; elsewhere its tests are left out."""
+    """Return the path of Debian's redis-server. CI needs it; elsewhere its tests are skipped."""
     found = shutil.which("redis-server")
     assert found or not os.environ.get("CI"), "CI needs redis-server: .ci/run installs it"
     if found is None:
@@ -52,7 +52,7 @@ class StoreServer(Valkey):
         super().__init__(folder, *options, *more, program=program or own, port=port)
 
     def start(self) -> None:
-        """Start it; a second time when it does not come up: twice is no chance."""
+        """Start it; retry once, since a second failure is no coincidence."""
         try:
             super().start()
         except NotStarted as once:
@@ -62,7 +62,7 @@ class StoreServer(Valkey):
 
 @contextmanager
 def several_stores(folder: Path, count: int) -> Iterator[list[StoreServer]]:
-    """So many Valkeys, stopped in the end; also when one of them does not start."""
+    """Start so many Valkeys, stopped in the end; also when one of them does not start."""
     with ExitStack() as stack:
         yield [
             stack.enter_context(StoreServer(folder / str(number), appendfsync="no"))
@@ -71,7 +71,7 @@ def several_stores(folder: Path, count: int) -> Iterator[list[StoreServer]]:
 
 
 class PostgresServer:
-    """One PostgreSQL in `folder`, reached through a Unix socket; a fresh database on demand."""
+    """One PostgreSQL in `folder`, reached through a Unix socket; a new database on demand."""
 
     def __init__(self, folder: Path) -> None:
         with warnings.catch_warnings():
@@ -80,13 +80,13 @@ class PostgresServer:
 
             self.server = get_server(folder, cleanup_mode="stop")
         self.made = 0
-        # Nobody pulls a plug here: what a killed process has written is there without a sync.
+        # These tests do not cut the power: a killed process's writes survive without a sync.
         with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
             connection.execute("ALTER SYSTEM SET fsync = off")
             connection.execute("SELECT pg_reload_conf()")
 
     def database(self, copied: str = "template1", encoding: str = "") -> str:
-        """URL of a new database: empty, or a copy of another; of an encoding of its own."""
+        """Return the URL of a new database: empty, or a copy of another; with its own encoding."""
         self.made += 1
         name = f"orders_{self.made}"
         with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
@@ -101,8 +101,11 @@ class PostgresServer:
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
-    """In no folder of pytest's: where we are root it runs as another user, and every pytest that
-    starts beside us shuts other users out of the folder of them all."""
+    """Start one in a folder outside of pytest's.
+
+    For root it runs as another user, and every pytest that starts at the same time shuts other
+    users out of pytest's folder.
+    """
     with tempfile.TemporaryDirectory(prefix="lastapple-") as folder:
         server = PostgresServer(Path(folder))
         try:
@@ -122,7 +125,7 @@ def on_disk() -> Iterator[Path]:
 
 @contextmanager
 def disk_pressure(folder: Path) -> Iterator[None]:
-    """Somebody else writes and syncs to the same disk meanwhile (64 MiB at a time)."""
+    """Another process writes and syncs to the same disk meanwhile (64 MiB at a time)."""
     noise = folder / "noise"
     command = f"for i in $(seq 200); do dd if=/dev/zero of={noise} bs=1M count=64 conv=fsync; done"
     writer = subprocess.Popen(

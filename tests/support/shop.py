@@ -1,4 +1,4 @@
-"""The whole shop as its user starts it: `lastapple up` as processes, spoken to by HTTP."""
+"""The whole shop as its user starts it: the processes of `lastapple up`, used over HTTP."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from servers.family import command_line, family, kill
 from tests.support.command_line import full_environ
 from tests.support.servers import free_port, until
 
-# What in its command line says which child it is.
+# Words of its command line that identify each child.
 CHILDREN = {
     "store": r"valkey-server(?!.*(redlock-\d|replica)\.sock)",
     "replica": r"replica\.sock",
@@ -48,9 +48,9 @@ class Shop:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         ports = {name: str(free_port()) for name in ("SHOP_PORT", "LAB_PORT", "STORE_PORT")}
-        # The tests share two cores: a slow answer is not what most of them are about.
+        # The tests share two cores, and most of them do not test for slow answers.
         usual = {"VAR_DIR": str(folder / "var"), "SHOP_THREADS": "32", "STORE_TIMEOUT": "3000"}
-        usual["HANG_LIMIT"] = "0"  # whom a test has frozen stays so
+        usual["HANG_LIMIT"] = "0"  # a frozen process stays frozen
         usual["SECRET_KEY"] = "of all hosts of a test's store"
         self.environ = usual | ports | environ
         self.url = f"http://127.0.0.1:{self.environ['SHOP_PORT']}"
@@ -79,15 +79,15 @@ class Shop:
         return self.output.read_text()
 
     def stop(self, number: int = signal.SIGINT) -> int:
-        """As Ctrl-C does; gives the exit status."""
+        """Stop it by a signal, by default as Ctrl-C does; return the exit status."""
         self.process.send_signal(number)
         return self.process.wait(120)
 
     def child(self, name: str) -> psutil.Process:
-        """The process of one of CHILDREN. Fails when it does not run."""
+        """Return the process of one of CHILDREN. Fails when it does not run."""
         found: list[psutil.Process] = []
 
-        def runs() -> bool:  # one that was just begun bears the supervisor's own command at first
+        def runs() -> bool:  # a new process has the supervisor's own command at first
             found[:] = [
                 child
                 for child in psutil.Process(self.process.pid).children()
@@ -99,12 +99,12 @@ class Shop:
         return found[0]
 
     def kill_everything(self) -> None:
-        """SIGKILL for the supervisor and all below it, the supervisor first."""
+        """SIGKILL the supervisor and all below it, the supervisor first."""
         kill(family(self.process.pid))
         self.process.wait()
 
     def processes(self, *words: str) -> list[psutil.Process]:
-        """Its own, with one of these words in their command; each if there are no words."""
+        """Return its processes whose command has one of these words; without words, all."""
         return [
             each
             for each in psutil.process_iter()
@@ -133,7 +133,7 @@ class Shop:
         answers: list[requests.Response] = []
 
         def answered() -> bool:
-            """Not yet: the store may be away for a moment when all has just come up."""
+            """False at first: the store may be away for a moment after the start."""
             answers.append(requests.post(f"{self.lab}/rounds", json=wanted, timeout=10))
             return answers[-1].status_code != 503
 
@@ -144,13 +144,13 @@ class Shop:
         return started
 
     def audit(self, number: int, item: str = "apple", seconds: float = 30) -> dict[str, Any]:
-        """The settled audit of a round."""
+        """Return the settled audit of a round."""
         audit: dict[str, Any] = {}
 
         def settled() -> bool:
             try:
                 answer = requests.get(f"{self.lab}/rounds/{item}/{number}/audit", timeout=10)
-            except requests.ConnectionError:  # the lab itself may just be starting again
+            except requests.ConnectionError:  # the lab itself may be restarting
                 return False
             audit.update(answer.json())
             return answer.ok and bool(audit["settled"])

@@ -1,6 +1,6 @@
-"""What the lab starts, made small: a request may ask for 512 buyers, two minutes, any search.
+"""The lab's jobs, made small: a request may ask for 512 buyers, two minutes, any search.
 
-Only the work is: the lab's own code starts it, finds it, stops it and says what came of it.
+Only the work is small: the lab's own code starts it, finds it, stops it and reports the result.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from app.lab.stampede.sample import Sample
 from app.lab.transactions import recordings
 from app.store import runs as records
 
-ON_S = 0.1  # that a run is on, unless it is told to stop
+ON_S = 0.1  # for a run, unless it is stopped
 COMPARED_S = 0.6  # for a comparison, however many runs it has planned
 SEARCH_S = 0.02  # for a search of the explorer, which has half a minute
 DESK = f"from app.explorer import desk; desk.SEARCH = {SEARCH_S}; desk.main()"
 
 
 class Part:
-    """A thread where the lab has a process, with as much of one as `Conduct` asks for."""
+    """A thread where the lab has a process, with the methods of one that `Conduct` uses."""
 
     def __init__(self, deed: Callable[[], object]) -> None:
         self.thread = Thread(target=deed)
@@ -48,7 +48,7 @@ class Part:
             raise subprocess.TimeoutExpired("a part", seconds)
 
     def terminate(self) -> None:
-        """It is over in a moment anyway."""
+        """Do nothing: it is over in a moment anyway."""
 
 
 class Soon:
@@ -60,14 +60,14 @@ class Soon:
         self.compared = 0
 
     def launch(self, drivers: Drivers, kind: str, id: str) -> None:
-        """In the place of Drivers.launch."""
+        """Replace Drivers.launch."""
         deed = self.drive if kind == "stampede" else self.conduct
         part = Part(partial(deed, id))
         drivers.children = [cast("subprocess.Popen[bytes]", part)]
         self.parts = [*(each for each in self.parts if each.poll() is None), part]
 
     def drive(self, id: str) -> None:
-        """A run in which nobody buys."""
+        """Drive a run without buyers."""
         runs = self.services.runs
         run, how = runs.find(id), How.FINISHED
         self.compared += bool(run.comparison)
@@ -83,7 +83,7 @@ class Soon:
         runs.finish(replace(run, how=how, audit=audit, figures=seen))
 
     def conduct(self, id: str) -> None:
-        """A comparison as it is, until it is interrupted."""
+        """Leave a comparison unchanged until it is interrupted."""
         interrupted = Event()
         timer = Timer(COMPARED_S, interrupted.set)
         timer.start()
@@ -98,7 +98,7 @@ class Soon:
 
 
 def play(folder: Path) -> Path:
-    """What both servers say of each case, in a file."""
+    """Write both servers' answers for each case to a file."""
     said = folder / "played.json"
     with said.open("wb") as file:
         subprocess.run(recordings.COMMAND, stdout=file, check=True, timeout=60)
@@ -106,7 +106,7 @@ def play(folder: Path) -> Path:
 
 
 def bound(services: Services, played: Path, monkeypatch: pytest.MonkeyPatch) -> Soon:
-    """From now on, for the rest of the test. What is `played` is not played again."""
+    """Replace the lab's jobs for the rest of the test. The cases in `played` are not run again."""
     soon = Soon(services)
     monkeypatch.setattr(Drivers, "launch", lambda *asked: soon.launch(*asked))
     monkeypatch.setattr(explorer_process, "COMMAND", (sys.executable, "-c", DESK))

@@ -1,7 +1,7 @@
 """Clients that hold a server up: `python -m tests.support.slow_clients PORT COUNT PATH [KIND …]`.
 
-They are of each of KINDS in turn, and come again when they are shut out. PATH is a page. "there"
-says that all have come once; it ends with its standard input.
+They are of each of KINDS in turn, and come again when they are shut out. PATH is a page. It prints
+"there" when all have come once, and ends with its standard input.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ HALF = (
     b"POST /buy/apple HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     b'Content-Length: 15\r\n\r\n{"quan'
 )
-AWAY = 2  # s until one that was shut out comes again
+AWAY = 2  # s until a client that was shut out comes again
 ESTABLISHED, CLOSE_WAIT = 1, 8  # states of TCP
 
 Send = Callable[[bytes], Awaitable[None]]
@@ -26,28 +26,28 @@ Kind = Callable[[Send, bytes], Awaitable[None]]
 
 
 async def silent(_send: Send, _page: bytes) -> None:
-    """A connection, and nothing on it."""
+    """Connect, and send nothing."""
 
 
 async def trickle(send: Send, _page: bytes) -> None:
-    """A byte every two to six seconds."""
+    """Send a byte every two to six seconds."""
     for number, byte in enumerate(HALF):
         await send(bytes([byte]))
         await asyncio.sleep(2 + number % 5)
 
 
 async def half(send: Send, _page: bytes) -> None:
-    """Half a body."""
+    """Send half a body."""
     await send(HALF)
 
 
 async def never_reads(send: Send, page: bytes) -> None:
-    """Asks for more than the system keeps for it."""
+    """Ask for more than the system buffers for it."""
     await send(page * 50)
 
 
 async def never_closes(send: Send, page: bytes) -> None:
-    """Wants the connection closed, and leaves its own end open."""
+    """Ask the server to close the connection, and leave the own end open."""
     await send(page.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
 
 
@@ -55,7 +55,7 @@ KINDS = (silent, trickle, half, never_reads, never_closes)
 
 
 async def come(port: int, kind: Kind, page: bytes, there: asyncio.Semaphore) -> None:
-    """Until the server has shut us out."""
+    """Stay until the server has closed the connection."""
     loop = asyncio.get_running_loop()
     with socket.socket() as connection:
         connection.setblocking(False)

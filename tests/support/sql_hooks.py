@@ -1,4 +1,4 @@
-"""What tests of selling in the database share: a hand on statements, a grip on the row."""
+"""Helpers for tests of selling in the database: hooks on statements, a lock on the row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def before_statement(services: Services, *marks: str, hand: Callable[[], object]
 
 @contextmanager
 def held(services: Services, round: Round) -> Iterator[Connection]:
-    """Somebody else holds the row, or on SQLite the file, until the end of the block."""
+    """Another session holds the row, or on SQLite the file, until the end of the block."""
     with services.engine.connect() as other:
         if other.dialect.name == "sqlite":
             other.execute(text("BEGIN IMMEDIATE"))
@@ -43,7 +43,7 @@ def held(services: Services, round: Round) -> Iterator[Connection]:
 
 
 def waiting_for_locks(services: Services) -> int:
-    """How many wait for a lock, as PostgreSQL itself says."""
+    """Return how many sessions wait for a lock, by PostgreSQL's own count."""
     with services.engine.connect() as looker:
         return int(
             looker.scalar(
@@ -57,7 +57,7 @@ def waiting_for_locks(services: Services) -> int:
 
 
 def rows(services: Services) -> int:
-    """All orders in the database."""
+    """Return the number of orders in the database."""
     with services.engine.connect() as looker:
         return len(looker.execute(select(OrderRow.id)).all())
 

@@ -19,7 +19,7 @@ from app.store.servers import Servers
 from tests.support.servers import free_port, until
 
 JAR = Path("/usr/share/java/zookeeper.jar")  # it names the jars that it needs
-TICK = 100  # ms: sessions are looked at this often
+TICK = 100  # ms between two checks of the sessions
 SESSION = 2.0  # s, where a test lets them end
 LIMIT = 1.0  # s for an answer, where a test lets the server die
 
@@ -27,7 +27,7 @@ Lock = Callable[..., Zookeeper]
 
 
 def zookeeper_jar() -> Path:
-    """On CI it must be there; elsewhere the tests that need it are left out."""
+    """Return the jar. CI needs it; elsewhere the tests that need it are skipped."""
     found = JAR.exists() and shutil.which("java")
     assert found or not os.environ.get("CI"), "CI needs zookeeper: .ci/run installs it"
     if not found:
@@ -66,11 +66,11 @@ class ZooKeeperServer(Server):
         super().__init__(command, folder / "server.log")
 
     def serves(self) -> bool:
-        # A question that comes while it starts may never be answered.
+        # A request that comes while it starts may never be answered.
         return "zk_server_state" in self.ask("mntr", 0.5)
 
     def ask(self, word: str, timeout: float = 5.0) -> str:
-        """What it answers to a four-letter word; "" while it does not run."""
+        """Return its answer to a four-letter word; "" while it does not run."""
         said = b""
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout) as plain:
@@ -82,19 +82,19 @@ class ZooKeeperServer(Server):
         return said.decode()
 
     def figure(self, name: str) -> int:
-        """One of the numbers that `mntr` lists."""
+        """Return one of the numbers that `mntr` lists."""
         rows = dict(line.split("\t", 1) for line in self.ask("mntr").splitlines())
         return int(float(rows[name]))
 
     def stop(self) -> None:
-        self.kill()  # its data is nobody's
+        self.kill()  # its data is not needed any more
 
 
 def end_session(servers: Servers) -> None:
-    """Let the servers end this process's session, as they do when they hear nothing for too long.
+    """Let the servers end this process's session, as after a long silence.
 
-    A session can be entered anew by who knows its number and password; and then be closed, unless
-    who was in it before is quicker to come back: then again.
+    Another client can enter a session by its number and password, and then close it. The old client
+    may reconnect faster: then try again.
     """
     mine = servers.zookeeper
     session = mine.client_id
@@ -117,7 +117,7 @@ def leave(client: KazooClient) -> None:
 
 
 def waiting(pool: ThreadPoolExecutor, lock: Zookeeper, then: Callable[[], object]) -> None:
-    """Let it wait in a thread, and do something when it holds."""
+    """Let it wait for the lock in a thread, and call `then` when it holds the lock."""
 
     def wait() -> None:
         assert lock.acquire(wait_s=30)
