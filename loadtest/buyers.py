@@ -34,9 +34,9 @@ def add_item(parser: LocustArgumentParser) -> None:
 class Buyer(FastHttpUser):
     """Buys one unit, again and again.
 
-    Locust's rows are named by the outcome that the *body* gives: SOLD, SOLD_OUT, BUSY. None of
-    these is a failure: a shop that says "sold out" works. A row ERROR holds everything else,
-    and only that counts as failed.
+    Locust's rows are named by the outcome in the *body*: SOLD, SOLD_OUT, BUSY. None of these is a
+    failure: a shop that says "sold out" works. The row ERROR has all other answers, and only that
+    counts as failed.
     """
 
     host = "http://127.0.0.1:8000"

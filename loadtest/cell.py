@@ -25,7 +25,7 @@ from loadtest.window import LoadFigures, Sample, measure
 
 
 class Noop(Buyer):
-    """Asks for nothing: the same request and answer without a sale, the yardstick."""
+    """Sends the same request and gets the same answer without a sale: the yardstick."""
 
     def path(self) -> str:
         return "/noop"
@@ -49,7 +49,7 @@ class Keyed(Buyer):
 
 
 class LoadCell:
-    """Runs one load. The samples are collected here: Locust's own statistics round them."""
+    """Runs one load. It collects the samples itself: Locust's own statistics round them."""
 
     def __init__(self, load: Load) -> None:
         self.load = load
@@ -79,7 +79,7 @@ class LoadCell:
         return self.for_a_time(runner, self.load.seconds)
 
     def for_a_time(self, runner: LocalRunner, seconds: float) -> LoadFigures:
-        """Answers before the window and after it are left out, the load goes on around it."""
+        """Measure for `seconds`, in the middle of a longer load: other answers do not count."""
         gevent.sleep(WARM_UP)
         start, used = time.perf_counter(), time.process_time()
         gevent.sleep(seconds)
@@ -88,7 +88,7 @@ class LoadCell:
         return measure(self.samples, start, end, used, self.good)
 
     def until_sold_out(self, runner: LocalRunner) -> LoadFigures:
-        """Every answer counts, also the last ones, which come while the buyers stop."""
+        """Measure until sold out; every answer counts, also the last ones while the buyers stop."""
         start, used = time.perf_counter(), time.process_time()
         self.last_good = start
         while (now := time.perf_counter()) < start + SELL_OUT_LIMIT:

@@ -1,4 +1,4 @@
-"""The comparison as charts: what each shows, and its bars beside what they say in figures."""
+"""The comparison as charts, each with bars next to their figures."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ INKS = ("ink-1", "ink-2", "ink-3")  # of report.html
 
 @dataclass(frozen=True)
 class Chart:
-    """`names` are the columns it draws, in `inks`.
+    """One chart. `names` are the columns that it draws, in `inks`.
 
-    `log` when slow and fast modes lie far apart: then there are dots, as the length of a bar
-    means nothing without a zero.
+    `log` when slow and fast modes are far apart: then there are dots, as the length of a bar means
+    nothing without a zero.
     """
 
     title: str
@@ -72,7 +72,7 @@ class Drawn:
 
 
 def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> Drawn | None:
-    """A bar or dot for each mode and column: the median, with whiskers from min to max.
+    """Return a bar or dot for each mode and column: the median, with whiskers from min to max.
 
     None when no row has any of the figures (wrk absent, all ratios withheld).
     """
@@ -91,7 +91,7 @@ def draw(chart: Chart, rows: list[ComparisonRow], yardsticks: list[Yardstick]) -
     scale = (Scale.log_of if chart.log else Scale.of)(spreads.values())
     inks = {
         column: ink
-        # Strict: a column without an ink would not be seen.
+        # Strict: a column without an ink would be invisible.
         for column, ink in zip(chart.columns, chart.inks[: len(chart.columns)], strict=True)
         if any(spreads[name, column] for name in groups)
     }

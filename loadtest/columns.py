@@ -1,4 +1,4 @@
-"""Every column of the comparison: its heading, what it means, what it cannot show."""
+"""Every column of the comparison: its heading, its meaning, its limits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from figures import BOUND
 
 @dataclass(frozen=True)
 class Column:
-    """`name` is the member of a Row; `digits` are decimals shown."""
+    """One column. `name` is the member of a row; `digits` are decimals shown."""
 
     name: str
     heading: str

@@ -1,7 +1,7 @@
-"""`lastapple compare`: what each way of selling costs, and what it sells.
+"""`lastapple compare`: the cost of each way of selling, and its sales.
 
-Also `python -m loadtest.compare`. Exit status 0: the run worked, whatever the modes did;
-1: it could not be finished; 2: bad input; 130: Ctrl-C.
+Also `python -m loadtest.compare`. Exit status 0: the run worked, whatever the modes did; 1: it
+could not be finished; 2: bad input; 130: Ctrl-C.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def compare(
         raise click.UsageError("--html needs a file: a browser is to open it.")
     check_writable(json_file, html_file)
     options = Options(modes, stock, buyers, seconds, repeats, url)
-    # Standard output may belong to the document; a [ in a file name is no markup.
+    # Standard output may be the document's; a [ in a file name is no markup.
     people = Console(stderr=json_file == "-", markup=False)
     with one_line_errors():
         machine, run = experiment(options, lab_url)
@@ -95,7 +95,7 @@ def compare(
 
 
 def show(console: Console, machine: Machine, run: ComparisonRun) -> None:
-    """Tables, verdicts and what to keep in mind, for a person at a terminal."""
+    """Print tables, verdicts and caveats, for a person at a terminal."""
     for summary in summaries(run.rows, run.yardsticks):
         console.print(*printable(summary, console.width))
     for mode, group in by_mode(run.rows).items():

@@ -17,10 +17,10 @@ from loadtest.shop import MeasuredShop, is_ready, own_shop
 
 
 def experiment(options: Options, lab_url: str | None) -> tuple[Machine, ComparisonRun]:
-    """Measure everything that was asked for, in a shop of our own or in the one at `url`.
+    """Measure all wanted modes, in a shop of our own or in the one at `url`.
 
-    Raises click.BadParameter and Refused for bad input that only the shop could tell,
-    RunFailed when the run could not be finished. Whatever happens, nothing is left running.
+    Raises click.BadParameter and LabRefused for bad input that only the shop could tell, RunFailed
+    when the run could not be finished. In any case, nothing is left running.
     """
     with Steps() as steps, open_shop(options, lab_url) as shop:
         try:
@@ -35,14 +35,14 @@ def experiment(options: Options, lab_url: str | None) -> tuple[Machine, Comparis
                 for number in range(1, options.repeats + 1):
                     run.repeat(number)
         except RunFailed:
-            shop.check()  # if it died, that is the reason to tell
+            shop.check()  # if the shop died, that is the reason to report
             raise
     return describe(about, options.buyers, own=options.url is None), run
 
 
 @contextmanager
 def open_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
-    """The running shop that was named, or one of our own."""
+    """Yield the running shop that was named, or one of our own."""
     if options.url is None:
         with own_shop(options.buyers) as shop:
             yield shop
@@ -57,7 +57,7 @@ def open_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
 
 @contextmanager
 def replace_running_round(lab: Lab, options: Options, console: Console) -> Iterator[None]:
-    """In somebody's running shop: say which round had to go, and leave none of ours behind."""
+    """Name the round that a running shop had to end for us, and leave none of ours behind."""
     if options.url is None:
         yield
         return
@@ -71,5 +71,5 @@ def replace_running_round(lab: Lab, options: Options, console: Console) -> Itera
     try:
         yield
     finally:
-        with suppress(RunFailed):  # what went wrong before is worth more
+        with suppress(RunFailed):  # the earlier error matters more
             lab.end_round(ITEM)

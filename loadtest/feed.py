@@ -18,7 +18,7 @@ FINE = 100  # latencies are kept to 1/FINE of their natural logarithm: within 0.
 class Line(TypedDict):
     """The answers so far, as JSON. None: nothing was sold yet.
 
-    `took_s` is the time since the first buyer came, `buyers` how many are there. `goodput` is sales
+    `took_s` is the time since the first buyer came, `buyers` how many have come. `goodput` is sales
     a second in the last second, `overall` up to the last sale, which came after `lasted_s`.
     `generator_cpu` is the share of one core that this process took until then. `answers` counts by
     outcome, `retries` the attempts beyond each purchase's first. The percentiles are of all sales.
@@ -38,7 +38,7 @@ class Line(TypedDict):
 
 
 class Feed:
-    """Adds the answers up. Its memory does not grow with them."""
+    """Running totals of the answers. Their memory does not grow."""
 
     def __init__(self) -> None:
         self.begin()
@@ -48,7 +48,7 @@ class Feed:
         self.sales: deque[tuple[float, int]] = deque([(self.start, 0)], maxlen=WINDOW + 1)
 
     def begin(self) -> None:
-        """The first buyer comes now."""
+        """Note that the first buyer comes now."""
         self.start = self.last_sale = time.perf_counter()
         self.cpu = self.cpu_at_last_sale = time.process_time()
 
@@ -81,7 +81,7 @@ class Feed:
         }
 
     def percentile(self, part: int) -> float | None:
-        """ms that `part` % of the sales took at most."""
+        """Return the ms that `part` % of the sales took at most."""
         wanted, counted = rank(self.latencies.total(), part), 0
         for bucket, count in sorted(self.latencies.items()):
             counted += count

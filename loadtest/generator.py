@@ -19,7 +19,7 @@ QUIET = 2  # a sell-out cell ends this many seconds after the last SOLD answer â
 SELL_OUT_LIMIT = 60  # â€¦ or after this many in all
 LAST_ANSWERS_S = 10  # for the last answers to come in: twice a round's default wait
 
-# What the process may take beyond the load itself before it counts as hung.
+# s that the process may take beyond the load itself before it counts as hung.
 MARGIN = 60
 
 
@@ -28,7 +28,7 @@ class Load:
     """The load of one cell. `seconds` is the measured window; None: until it is sold out.
 
     `item` is what to buy; None sends no-op POSTs. `wanted`: each request has a key of its own, and
-    answers with this outcome count, whatever else is in them; "": SOLD or NOOP, read in full.
+    answers with this outcome count, without a look at the rest; "": SOLD or NOOP, read in full.
     """
 
     url: str

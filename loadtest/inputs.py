@@ -1,4 +1,4 @@
-"""Checks of what was asked for, each with an error that says what to do. No I/O.
+"""Checks of the input, each with an error that says what to do. No I/O.
 
 All raise click.BadParameter, which click shows in one line and turns into exit status 2.
 """
@@ -23,12 +23,12 @@ def split(text: str, example: str) -> list[str]:
 
 
 def parse_modes(text: str) -> list[str]:
-    """Split "naive,lock:lease". Whether a mode exists only the lab knows."""
+    """Split "naive,lock:lease". Only the lab knows whether a mode exists."""
     return split(text, "naive,atomic")
 
 
 def parse_url(text: str) -> str:
-    """An http(s) address without a path, as in http://127.0.0.1:8000; no slash at its end."""
+    """Check an http(s) address without a path, as http://127.0.0.1:8000; drop its last slash."""
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -40,7 +40,7 @@ def parse_url(text: str) -> str:
 
 
 def lab_beside(url: str) -> str:
-    """The lab's address if it stands where `lastapple up` puts it: one port further."""
+    """Return the lab's address, if it is where `lastapple up` puts it: one port further."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)
     host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
@@ -48,7 +48,7 @@ def lab_beside(url: str) -> str:
 
 
 def check_modes(modes: list[str], about: About) -> None:
-    """Refuse an unknown mode and name the known ones. A recipe the lab itself refuses."""
+    """Refuse an unknown mode and name the known ones. The lab itself refuses recipes."""
     for mode in modes:
         if mode.partition(":")[0] not in about.modes:
             known = ", ".join(about.modes)
@@ -58,7 +58,7 @@ def check_modes(modes: list[str], about: About) -> None:
 
 
 def check_threads(buyers: int, about: About) -> None:
-    """Fewer threads than buyers would measure the queue in front of them, not the mode."""
+    """Refuse fewer threads than buyers: they would measure the queue before them, not the mode."""
     threads = about.workers * about.threads
     if threads < buyers:
         raise click.BadParameter(

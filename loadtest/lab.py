@@ -1,4 +1,4 @@
-"""A client of the lab's JSON API: what is running, start a round, ask the audit."""
+"""A client of the lab's JSON API: read the running round, start a round, ask for the audit."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TIMEOUT = 30  # seconds; an audit of 100,000 orders takes a few
 SETTLE_LIMIT = 30  # seconds; a backlog of some 10,000 sales is in the database well before
 
 # Seconds between two looks at the audit, doubled each time: every look reads all orders of the
-# round, so looking often would slow down what is waited for.
+# round, so frequent looks would slow down the bookings that are waited for.
 POLL = 0.1
 
 
@@ -25,18 +25,18 @@ Body = Mapping[str, str | int]  # what we send
 
 
 class LabRefused(RunFailed):
-    """The lab understood and said no (422): bad input, in the lab's own words."""
+    """The lab refused the input (422), with its own sentence."""
 
 
 class LabUnavailable(RunFailed):
-    """The lab cannot say just now (503): its store or its database takes too long."""
+    """The lab cannot answer now (503): its store or its database takes too long."""
 
 
 @dataclass(frozen=True)
 class About:
-    """Facts of a running lab. `modes` and `recipes` map a name to whether it is an exhibit.
+    """Facts about a running lab. `modes` and `recipes` map a name to whether it is an exhibit.
 
-    A shop of an earlier version says no `most`.
+    A shop of an earlier version has no `most`.
     """
 
     version: str
@@ -51,7 +51,7 @@ class About:
     max_units: dict[str, int] = field(default_factory=dict)  # units of a round, by mode
 
     def exhibit(self, mode: str) -> bool:
-        """Is `mode` or `mode:recipe` broken on purpose? The mode must be a known one."""
+        """Return whether `mode` or `mode:recipe` is broken on purpose. The mode must be known."""
         name, _, recipe = mode.partition(":")
         return self.modes[name] or self.recipes.get(recipe, False)
 
@@ -62,7 +62,7 @@ class Running(NamedTuple):
 
 
 class Audit(TypedDict, total=False):
-    """Members that we read of the lab's `GET /rounds/<item>/<n>/audit`; counts are units."""
+    """The members that we read of the lab's `GET /rounds/<item>/<n>/audit`; counts are units."""
 
     settled: bool
     verdict: str
@@ -74,7 +74,7 @@ class Audit(TypedDict, total=False):
 
 
 class Lab:
-    """The lab at `url`. Every call raises RunFailed when it does not answer as agreed."""
+    """The lab at `url`. Every call raises RunFailed when it gives no proper answer."""
 
     def __init__(self, url: str) -> None:
         self.url = url.rstrip("/")
@@ -100,7 +100,7 @@ class Lab:
             raise RunFailed(f"{self.url}/about lacks {odd}: is it Last Apple's lab?") from odd
 
     def running_round(self, item: str) -> Running | None:
-        """The item's running round, None when there is none."""
+        """Return the item's running round, None when there is none."""
         status, document = request(self.url, "GET", f"/rounds/{item}")
         if status != 200 or not document.get("running"):
             return None
@@ -115,7 +115,7 @@ class Lab:
         self.call("POST", f"/rounds/{item}/end", {})
 
     def audit(self, item: str, number: int) -> Audit:
-        """The round's audit once it is settled, or as it stands after SETTLE_LIMIT.
+        """Return the round's audit once it is settled, or the last one after SETTLE_LIMIT.
 
         A store that is slow under the load is asked again until then. `settled` in it says which.
         """
@@ -146,10 +146,10 @@ class Lab:
 def request(
     url: str, method: str, path: str, body: Body | None = None, timeout_s: float = TIMEOUT
 ) -> tuple[int, dict[str, Any]]:
-    """One JSON request to `url` + `path`: the status and the object in the body.
+    """Send one JSON request to `url` + `path`; return the status and the object in the body.
 
-    Raises RunFailed when nobody answers in time, or with something that is no JSON object.
-    A proxy from the environment is never used: it would not be the shop that is measured.
+    Raises RunFailed without an answer in time, or when the answer is no JSON object. A proxy in the
+    environment is never used: the measured server would not be the shop.
     """
     parts = urlsplit(url)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection

@@ -1,4 +1,4 @@
-"""The machine and the versions a run was made with: figures mean nothing without them."""
+"""The machine and the versions of a run: figures mean nothing without them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from loadtest.lab import About
 
 @dataclass(frozen=True)
 class Machine:
-    """Where the load came from and what it met. `threads` are those of one worker."""
+    """The machine that sent the load, and the shop. `threads` are those of one worker."""
 
     cpu: str
     cores: int
@@ -46,9 +46,9 @@ class Machine:
 
 
 def describe(about: About, buyers: int, own: bool) -> Machine:
-    """The machine of the load, with the shop as its lab describes it.
+    """Return the machine of the load, with the shop as its lab describes it.
 
-    Of a shop that is not our `own` we do not know which gunicorn and Flask it runs on.
+    The versions of gunicorn and Flask are known only of our `own` shop.
     """
     names = ("gunicorn", "flask", "locust") if own else ("locust",)
     versions = {name: metadata.version(name) for name in names}
@@ -72,7 +72,7 @@ def describe(about: About, buyers: int, own: bool) -> Machine:
 
 
 def cpu_model() -> str:
-    """Its name as the kernel gives it. Python's `platform` knows the architecture only."""
+    """Return the CPU's name from the kernel. Python's `platform` knows only the architecture."""
     try:
         for line in Path("/proc/cpuinfo").read_text().splitlines():
             if line.startswith("model name"):

@@ -26,7 +26,7 @@ def parsed(parse: Callable[[str], T]) -> Callable[..., T | None]:
 
 
 def whole(most: int) -> Callable[[str], list[int]]:
-    """Parses "16,64": whole numbers from 1 to `most`, with commas between."""
+    """Return a parser of "16,64": whole numbers from 1 to `most`, separated by commas."""
 
     def parse(text: str) -> list[int]:
         numbers = [part.strip() for part in text.split(",")]

@@ -40,7 +40,7 @@ class Steps:
 
     @contextmanager
     def step(self, name: str) -> Iterator[None]:
-        """One step, from entering to leaving; more of them than expected stretch the bar."""
+        """Show one step, from entering to leaving; more steps than expected stretch the bar."""
         self.total = max(self.total, self.done + 1)
         self.bar.update(self.task, description=name, total=self.total)
         yield

@@ -1,4 +1,4 @@
-"""Sentences without which the figures would be misread."""
+"""Sentences that keep the figures from being misread."""
 
 from __future__ import annotations
 
@@ -46,5 +46,5 @@ def remarks(rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> list[str]
 
 
 def repeats(rows: Iterable[ComparisonRow | Yardstick], flag: str, value: bool = True) -> str:
-    """The numbers of the repeats in which the flag had that value: "1, 3"."""
+    """Return the numbers of the repeats in which the flag had that value: "1, 3"."""
     return ", ".join(str(row.repeat) for row in rows if getattr(row, flag) is value)

@@ -29,7 +29,7 @@ Rounded = TypeVar("Rounded", ComparisonRow, Yardstick)
 
 @dataclass(frozen=True)
 class ComparisonDocument:
-    """`rows` are the modes', `noop` the yardstick's. None: missing, or not fit to be told."""
+    """`rows` are the modes', `noop` the yardstick's. None: missing, or not comparable."""
 
     ended_at: str  # ISO 8601 in UTC
     machine: Machine

@@ -1,4 +1,4 @@
-"""One row of the comparison: what one mode did in one repeat, in both cells."""
+"""One row of the comparison: one mode's figures in one repeat, of both cells."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ NOOP = "no-op"
 
 
 def label(mode: str, exhibit: bool) -> str:
-    """The mode's name as people are shown it: an exhibit never without its warning."""
+    """Return the mode's name for people: an exhibit always with its warning."""
     return f"{mode} (broken on purpose)" if exhibit else mode
 
 
 @dataclass
 class ComparisonRow:
-    """A mode in a repeat. None: not known, or not fit to be told.
+    """A mode in a repeat. None: unknown, or not comparable.
 
-    Sell-out cell: `stocked` … `orders` are the audit's, `sold_out`, `busy` and `errors` are
-    what the buyers were answered. Cost cell: the rest. Times in ms, goodput in sales a second.
-    `settled` is False when an audit still was not 30 s after its cell: then its counts are not
-    final. `generator_cpu` is a share of one core.
+    Sell-out cell: `stocked` … `orders` are the audit's; `sold_out`, `busy` and `errors` count the
+    buyers' answers. Cost cell: the rest. Times in ms, goodput in sales a second. `settled` is False
+    when an audit still was not 30 s after its cell: then its counts are not final. `generator_cpu`
+    is a share of one core.
     """
 
     mode: str
@@ -84,7 +84,7 @@ class Cells:
 
 
 def errors(figures: LoadFigures) -> int:
-    """Answers that are no outcome of a healthy shop."""
+    """Return the number of answers that are no outcome of a healthy shop."""
     return sum(count for outcome, count in figures.answers.items() if outcome not in STATUS)
 
 
@@ -130,13 +130,13 @@ def build_row(
 
 
 def select_for_wrk(rows: list[ComparisonRow]) -> list[ComparisonRow]:
-    """The rows of one repeat that wrk measures again: the fastest, and any generator-bound."""
+    """Return one repeat's rows that wrk measures again: the fastest, and generator-bound ones."""
     fastest = sorted(rows, key=lambda row: row.goodput, reverse=True)[:FASTEST]
     return [row for row in rows if row in fastest or row.generator_bound]
 
 
 def by_mode(rows: list[ComparisonRow]) -> dict[str, list[ComparisonRow]]:
-    """The rows of each mode, modes in the order in which they first come."""
+    """Return the rows of each mode, modes in the order in which they first come."""
     groups: dict[str, list[ComparisonRow]] = {}
     for row in sorted(rows, key=lambda row: row.repeat):
         groups.setdefault(row.mode, []).append(row)

@@ -1,4 +1,4 @@
-"""The run: every mode in every repeat, two cells each, and the yardstick beside them."""
+"""The run: every mode in every repeat, two cells each, and the yardstick next to them."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Options:
 
     @property
     def command(self) -> str:
-        """The command line that asks for the same again."""
+        """The command line that requests the same run again."""
         return (
             f"lastapple compare --modes {','.join(self.modes)} --stock {self.stock} "
             f"--buyers {self.buyers} --seconds {self.seconds} --repeats {self.repeats}"
@@ -66,18 +66,18 @@ class ComparisonRun:
     yardsticks: list[Yardstick] = field(default_factory=list)
 
     def steps(self) -> int:
-        """How many cells there will be; generator-bound rows may add some."""
+        """Return how many cells there will be; generator-bound rows may add some."""
         modes = len(self.options.modes)
         by_wrk = 1 + min(FASTEST, modes) if wrk.path() else 0
         return self.options.repeats * (1 + 2 * modes + by_wrk)
 
     def try_modes(self) -> None:
-        """Start a round of every mode, so that one the lab refuses is refused at once."""
+        """Start a round of every mode, so that a mode that the lab refuses is refused at once."""
         for mode in self.options.modes:
             self.lab.start_round(ITEM, self.options.stock, mode)
 
     def repeat(self, number: int) -> None:
-        """One repeat. Every second one runs backwards, so that no mode always comes first."""
+        """Run one repeat. Every second one runs backwards, so that no mode always comes first."""
         order = [NOOP, *self.options.modes]
         if number % 2 == 0:
             order.reverse()
@@ -106,7 +106,7 @@ class ComparisonRun:
         return noop
 
     def cells(self, number: int, mode: str) -> Cells:
-        """Sell-out, then cost."""
+        """Measure the sell-out cell, then the cost cell."""
         with self.step(f"repeat {number}: {self.label(mode)}, sell-out"):
             round_number = self.lab.start_round(ITEM, self.options.stock, mode)
             sell_out = generate(Load(self.url, self.options.buyers, ITEM))
@@ -132,7 +132,7 @@ class ComparisonRun:
         return measured, audit["settled"]
 
     def cross_check(self, number: int, rows: list[ComparisonRow], noop: Yardstick) -> None:
-        """wrk on the no-op and on the rows that Locust cannot be trusted with."""
+        """Run wrk on the no-op and on the rows that Locust cannot measure reliably."""
         with self.step(f"repeat {number}: {NOOP}, by wrk"):
             noop.wrk_goodput = wrk.goodput(self.load(item=None))
         if not noop.wrk_goodput:

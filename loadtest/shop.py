@@ -38,7 +38,7 @@ class MeasuredShop:
 
 
 class LocalServer(Server):
-    """A server of ours that stops in order, with all that it has started."""
+    """A server of ours that stops in order, with all processes that it has started."""
 
     seconds = 60.0  # until it serves: a cold disk, the migrations
     failure = RunFailed
@@ -50,10 +50,10 @@ class LocalServer(Server):
 
 
 class OwnShop(LocalServer, MeasuredShop):
-    """`lastapple up` in `folder`, with so many `threads` in each worker; None: its default.
+    """`lastapple up` in `folder`, with `threads` in each worker; None: its default.
 
-    To measure a way of selling, give every worker as many as there are buyers: keep-alive
-    connections are spread unevenly, and one worker may well get nearly all of them.
+    To measure a way of selling, give every worker as many threads as there are buyers: keep-alive
+    connections are spread unevenly, and one worker may get nearly all of them.
     """
 
     name = "The shop"
@@ -71,8 +71,8 @@ class OwnShop(LocalServer, MeasuredShop):
             "LAB_HOST": "127.0.0.1",
             "LAB_PORT": str(lab_port),
             "STORE_PORT": str(self.store_port),
-            # Empty: the default, whatever the environment points at: no other shop's store. Only
-            # ZOOKEEPER_HOSTS stays, for we bring none of our own.
+            # Empty: the default, whatever the environment has: no other shop's store. Only
+            # ZOOKEEPER_HOSTS stays, as we start no ZooKeeper.
             **dict.fromkeys(("REDIS_URL", "REDLOCK_URLS", "DATABASE_URL"), ""),
             **dict.fromkeys(("SHOP_URL", "LAB_TOKEN", "DEFAULT_MODE"), ""),
         }
@@ -113,7 +113,7 @@ def is_ready(url: str) -> bool:
 
 
 def stop(process: subprocess.Popen[bytes]) -> None:
-    """SIGINT to the supervisor, which stops the rest in order; SIGKILL to whatever is left."""
+    """Send SIGINT to the supervisor, which stops the rest in order; SIGKILL all that are left."""
     # A second Ctrl-C must not interrupt this: it would leave processes and a folder behind.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -121,7 +121,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(ProcessLookupError):
             process.send_signal(signal.SIGINT)
         _, left = psutil.wait_procs(members, timeout=STOP_LIMIT)
-        kill(left)  # and wait: else they might still write into the folder
+        kill(left)  # and wait: otherwise they might still write into the folder
         process.wait()
     finally:
         signal.signal(signal.SIGINT, before)

@@ -1,11 +1,11 @@
-"""A stampede to be watched: buyers until somebody says stop, and one line every half second.
+"""A stampede to be watched: buyers until the parent stops them, and one line every half second.
 
     python -m loadtest.stampede '{"url": "http://127.0.0.1:8000", "item": "apple", "buyers": 32,
                                   "longest_s": 60, "patience_s": 10}'
 
-The argument is a `Stampede` as JSON. Each line of the output is a JSON object with what the
-answers so far add up to (see `feed.Feed.line`). SIGTERM ends it: no new purchase, and the answers
-to those under way still count.
+The argument is a `Stampede` as JSON. Each line of the output is a JSON object with the totals of
+the answers so far (see `feed.Feed.line`). SIGTERM ends it: no new purchase, and the answers to
+those under way still count.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from loadtest.buyers import Buyer
 from loadtest.feed import Feed
 
 EVERY = 0.5  # seconds between two lines
-LAST = 5  # seconds in which all must be put away, after the last answer
+LAST = 5  # seconds to finish, after the last answer
 
 
 @dataclass(frozen=True)
 class Stampede:
-    """`longest_s` it may take when nobody ends it, `patience_s` for the last answers."""
+    """`longest_s` is its limit if it is not stopped, `patience_s` the wait for last answers."""
 
     url: str
     item: str
@@ -59,12 +59,12 @@ def run(wanted: Stampede) -> None:
     gevent.signal_handler(signal.SIGTERM, end)
 
     def say() -> None:
-        # Nothing may be raised into gevent's loop. It would write a traceback to a stderr that is
-        # as closed as our stdout, and then forgets what it was about to do: tell buyers to stop.
+        # No error may reach gevent's loop. It would write a traceback to a stderr that is
+        # as closed as our stdout, and then forget its next action: to stop the buyers.
         try:
             print(json.dumps(feed.line(runner.user_count)), flush=True)
         except BrokenPipeError:
-            over.set()  # nobody reads us any more
+            over.set()  # the parent has closed our stdout
 
     def say_on() -> None:
         while True:
@@ -81,9 +81,10 @@ def run(wanted: Stampede) -> None:
 
 
 def _end_within(seconds: float) -> None:
-    """The system ends this process then, whatever goes on in it.
+    """Let the system end this process after that time, whatever it does.
 
-    One was seen whose buyers bought on for an hour, when all who could have ended it were killed.
+    In one case buyers bought for another hour, after all processes that could have ended them had
+    been killed.
     """
     signal.alarm(math.ceil(seconds) + LAST)
 

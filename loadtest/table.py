@@ -18,7 +18,7 @@ FRAME = 3  # characters around a cell: a line, and a blank on each side
 
 
 def cell(values: Spread | None, digits: int) -> str:
-    """A spread in few characters: one number when all repeats gave it, a dash for none."""
+    """Write a spread in few characters: one number when all repeats agree, a dash for none."""
     if values is None:
         return "–"
     low, median, high = (f"{value:,.{digits}f}" for value in values)
@@ -26,7 +26,7 @@ def cell(values: Spread | None, digits: int) -> str:
 
 
 def line(rows: Sequence[ComparisonRow | Yardstick], columns: Sequence[Column]) -> list[str]:
-    """One cell a column; a figure that these rows do not have is a dash.
+    """Return one cell for each column; a figure that these rows do not have is a dash.
 
     A star marks the goodput of rows of which one was generator-bound.
     """
@@ -64,7 +64,7 @@ class Turned:
 
 
 def summaries(rows: list[ComparisonRow], yardsticks: list[Yardstick]) -> list[Summary]:
-    """The sell-out cells, then the cost cells with the no-op beside them."""
+    """Return the sell-out cells, then the cost cells with the no-op next to them."""
     modes: dict[str, Sequence[ComparisonRow | Yardstick]] = {
         label(mode, group[0].exhibit): group for mode, group in by_mode(rows).items()
     }
@@ -83,7 +83,7 @@ def summary(
 
 
 def printable(summary: Summary, width: int) -> list[Table]:
-    """The summary for a terminal: as many modes in a table as fit with their words whole."""
+    """Split the summary for a terminal: each table has as many modes as fit with whole words."""
     groups: list[list[Turned]] = []
     room = 0
     for turned in columns_of(summary):
@@ -124,12 +124,12 @@ def empty_table(title: str, headings: Iterable[str], **options: Any) -> Table:
     )
     made.add_column("", no_wrap=True)
     for heading in headings:
-        made.add_column(heading, justify="right", overflow="fold")  # a digit lost would be a lie
+        made.add_column(heading, justify="right", overflow="fold")  # no digit may be lost
     return made
 
 
 def number(value: float, separator: str = ",") -> str:
-    """Write no more digits than a run can vouch for: 0.12, 12.3, 1,234, ∞."""
+    """Write no more digits than a run supports: 0.12, 12.3, 1,234, ∞."""
     if not math.isfinite(value):
         return "∞"
     return f"{value:{separator}.{2 if value < 9.995 else 1 if value < 99.95 else 0}f}"

@@ -1,4 +1,4 @@
-"""From answers to figures: the measured window, and ratios to another one. No I/O."""
+"""Figures from answers: the measured window, and ratios to another one. No I/O."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Sample(NamedTuple):
 class LoadFigures:
     """Totals of the answers within one window.
 
-    `answers` counts them by outcome. `goodput` is good answers per second; p50 and p99 are
-    theirs, in ms. The three counts are totals over *all* answers ÷ good ones: what a sale
-    costs includes those who tried and got nothing. `cpu` is the generator's share of one core.
-    None: there was no good answer to divide by.
+    `answers` counts them by outcome. `goodput` is good answers per second; p50 and p99 are theirs,
+    in ms. The three counts are totals over *all* answers ÷ good ones: the cost of a sale includes
+    the attempts that got nothing. `cpu` is the generator's share of one core. None: there was no
+    good answer to divide by.
     """
 
     answers: dict[str, int]
@@ -71,10 +71,10 @@ def measure(
 
 
 def ratio(one: LoadFigures, other: LoadFigures | None) -> float | None:
-    """Goodput of one ÷ the other's, of the same repeat. None where it would mislead.
+    """Return the goodput of one ÷ the other's, of the same repeat. None where it would mislead.
 
-    That is when either was generator-bound: then the figure says how fast Locust is, and a
-    ratio to a yardstick that is too short would flatter every mode.
+    That is when either was generator-bound: then the figure shows Locust's speed, and a ratio to a
+    yardstick that is too low would flatter every mode.
     """
     if other is None or one.generator_bound or other.generator_bound:
         return None

@@ -1,7 +1,7 @@
 """The cross-check: wrk, a load generator in C, which a Flask shop never outruns.
 
-A Locust process reaches about half of what wrk does on a no-op (0.56 measured on two cores), so
-the fastest modes look slower and closer together than they are. Slow ones lose nothing.
+A Locust process reaches about half of wrk's rate on a no-op (0.56 measured on two cores), so the
+fastest modes look slower and closer together than they are. Slow modes are not affected.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ MARGIN = 30  # seconds wrk may take beyond its duration before it counts as hung
 
 
 def path() -> str | None:
-    """Where wrk is installed; None: it is not."""
+    """Return the path of wrk; None: it is not installed."""
     return shutil.which("wrk")
 
 
 def version() -> str | None:
-    """Name and version ("wrk 4.1.0"); None: it is not installed."""
+    """Return name and version ("wrk 4.1.0"); None: it is not installed."""
     if path() is None:
         return None
     output = subprocess.run(["wrk", "--version"], capture_output=True, text=True, timeout=10)
@@ -30,9 +30,9 @@ def version() -> str | None:
 
 
 def goodput(load: Load) -> float:
-    """Good answers per second by wrk, after the same warm-up as Locust's cells have.
+    """Return the good answers per second by wrk, after the same warm-up as in Locust's cells.
 
-    One thread, one keep-alive connection a user. Raises RunFailed when wrk fails.
+    One thread, one keep-alive connection for each user. Raises RunFailed when wrk fails.
     """
     if load.seconds is None:
         raise ValueError("wrk measures a time, not until something is sold out")

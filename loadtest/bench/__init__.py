@@ -1,7 +1,8 @@
-"""Locks side by side: every way to lock sells one item, contended by P processes × T threads.
+"""Locks side by side: every lock guards the same sale, contended by P processes × T threads.
 
-Its own Valkey in a temporary folder, worker processes that live through all cells, and figures
-that mean something as ratios inside one run only. A row is one lock in the table (see `rows`).
+The bench has its own Valkey in a temporary folder, and worker processes that live through all
+cells. Figures mean something only as ratios inside one run. A row is one lock in the table (see
+`rows`).
 """
 
 from app.domain import ShopError

@@ -72,7 +72,7 @@ def locks(
     choice = choose(only, base, partial(missing, zookeeper_hosts=hosts))
     plan = LocksPlan(choice.rows, choice.base, shapes, seconds, repeats, hosts)
     check_writable(json_file)
-    # Standard output may belong to the document.
+    # Standard output may be the document's.
     people = Console(stderr=json_file == "-", highlight=False)
     if not people.is_terminal:
         people.width = tables.WIDE

@@ -1,7 +1,7 @@
-"""One cell: one lock, one shape, one window. What the bench and its workers say to each other.
+"""One cell: one lock, one shape, one window; and the messages between the bench and its workers.
 
-Task, then Ready from every worker, then Window, then Count. A worker that fails says nothing: it
-ends, and its log tells why.
+Task, then Ready from every worker, then Window, then Count. A worker that fails sends nothing: it
+ends, and its log has the reason.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_PROCESSES, MOST_THREADS = 64, 128  # a typing error must not swamp the mach
 
 
 class Shape(NamedTuple):
-    """So many processes with so many threads each, all after the same item."""
+    """The number of processes, and of threads in each, all contending for the same item."""
 
     processes: int
     threads: int
@@ -44,7 +44,7 @@ class Shape(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """Get ready: `threads` contenders of `row`, connected and warm, where `settings` say."""
+    """Prepare `threads` contenders of `row`, connected and warm, on the servers in `settings`."""
 
     row: LockRow
     names: Names
@@ -59,10 +59,10 @@ class Ready:
 
 @dataclass(frozen=True)
 class Window:
-    """Start together, be counted from begin to end, in seconds of the machine's monotonic clock.
+    """Start together; count from begin to end, in seconds of the machine's monotonic clock.
 
-    Before `begin` they warm up: a thread's first wait opens a connection in some of the locks,
-    and the crowd that starts as one is not yet the line that it becomes.
+    Before `begin` they warm up: in some locks a thread's first wait opens a connection, and a crowd
+    that starts at once is not yet the queue that it becomes.
     """
 
     start: float
@@ -74,9 +74,9 @@ class Window:
 class Count:
     """The work of one worker's contenders.
 
-    An attempt that is under way when the window ends is finished: such sales count as units sold,
-    not as speed or fairness, and such waits count as waits (without them nobody would look
-    starved). What ended before the window was warming up: no wait and no speed.
+    An attempt that is under way when the window ends is finished. Its sale counts as units sold,
+    not as speed or fairness; its wait counts as a wait (otherwise no contender would look starved).
+    An attempt that ended before the window was warm-up: neither wait nor speed.
     """
 
     in_window: list[int]  # sales of each contender that ended in the window

@@ -1,4 +1,4 @@
-"""The client that every row gets: redis-py's own, with connections that count."""
+"""The client of every row: redis-py's own, with connections that count."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from loadtest.bench.contender import ANSWER
 class CountedServers(Servers):
     """Servers whose store and masters are plain clients that count what they send.
 
-    Plain (redis-py's pool, shared by all threads), because that is what the other libraries'
-    users have. Only resending is off: it would sell a unit twice and nobody would know.
+    They are plain (redis-py's pool, shared by all threads), because users of the other libraries
+    have that. Only resending is off: it would sell a unit twice, and unnoticed.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -30,7 +30,7 @@ class CountedServers(Servers):
         return self.own_store()
 
     def own_store(self) -> redis.Redis:
-        """A client beside it, counted with it."""
+        """Return a second client, counted with the first."""
         return self._client(self.settings.store)
 
     @cached_property
@@ -41,7 +41,7 @@ class CountedServers(Servers):
         wires = self._wires
 
         class Counted(Metered, redis.Connection):
-            """Counts for itself: pottery sends from threads of its own, unseen by its caller's."""
+            """A connection that counts for itself: pottery sends from threads of its own."""
 
             def __init__(self, **kwargs: Any) -> None:
                 super().__init__(**kwargs)
@@ -63,13 +63,13 @@ class CountedServers(Servers):
         return redis.Redis(connection_pool=pool)
 
     def metered(self) -> AbstractContextManager[None]:
-        """Count what this thread asks of ZooKeeper; what it sends to a store is counted there."""
+        """Count this thread's requests to ZooKeeper; a store's connections count by themselves."""
         wire = Wire()
         self._wires.append(wire)
         return metered(wire)
 
     def sent(self) -> Wire:
-        """All of it so far, by whichever thread."""
+        """Return all counts so far, of all threads."""
         return Wire(
             sum(wire.round_trips for wire in self._wires),
             sum(wire.commands for wire in self._wires),

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 import redis
 
 LEASE = 10  # s. Every lock's: far longer than any section here, so that none runs out
-# After so long one of our recipes gives up: longer than a lease that nobody released, and short
+# s after which one of our recipes gives up: longer than a lease that was not released, and short
 # enough for an exhibit that never lets go to end within its cell.
 WAIT_S = 15.0
 ANSWER = LEASE + 5  # s to wait for an answer: python-redis-lock stays in BLPOP for a whole lease
@@ -36,7 +36,7 @@ class Attempt(NamedTuple):
 
 
 class Contender(Protocol):
-    """Made in the thread that uses it, for that thread alone."""
+    """A contender for the item, made in the thread that uses it, for that thread alone."""
 
     def sell(self) -> Attempt:
         """Acquire, sell one unit, release."""

@@ -1,4 +1,4 @@
-"""The bench's side of its workers: start them, have them work one cell together, end them."""
+"""The bench's workers: start them, let them work one cell together, end them."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from loadtest.bench.contender import ANSWER, Names
 from loadtest.bench.rows import LockRow
 
 START_LIMIT = 120.0  # s to get ready: 64 processes that import at once on a busy machine
-# s that an attempt may last beyond the window: two answers that never come, and some air.
+# s that an attempt may last beyond the window: two answers that never come, and a margin.
 FINISH_LIMIT = 2 * ANSWER + 10
-LEAD = 0.1  # s from the last one ready to the window: the word must have reached everybody
+LEAD = 0.1  # s from the last Ready to the window: its message must have reached all workers
 WARM_UP = 0.3  # s of contention before the window, enough for all to have waited once
 TAIL = 12  # lines of a dead worker's log that an error carries
 
@@ -45,7 +45,10 @@ class BenchWorker:
             self.died()
 
     def hear(self, limit: float) -> Any:
-        """Its next message. Raises BenchFailed when it has died, or is silent for `limit` s."""
+        """Return its next message.
+
+        Raises BenchFailed when it has died, or is silent for `limit` s.
+        """
         try:
             if self.link.poll(limit):
                 return self.link.recv()
@@ -54,7 +57,7 @@ class BenchWorker:
         raise BenchFailed(f"A worker did not answer within {limit:.0f} s.{self.tail()}")
 
     def died(self) -> None:
-        # It hangs up first and then writes why.
+        # It closes the link first and then writes the reason.
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(START_LIMIT)
         raise BenchFailed(f"A worker failed.{self.tail()}")
@@ -70,9 +73,9 @@ class Crew:
     settings: Settings
 
     def work(self, row: LockRow, names: Names, shape: Shape, seconds: float) -> list[Count]:
-        """One cell: all contend in the same window. Raises BenchFailed."""
+        """Run one cell: all contend in the same window. Raises BenchFailed."""
         members = self.members[: shape.processes]
-        # As in a shop of so many threads, each has its own connection to the database (of 40).
+        # As in a shop with this many threads, each has its own connection to the database (of 40).
         settings = replace(self.settings, shop_threads=shape.threads)
         try:
             for member in members:
@@ -91,7 +94,7 @@ class Crew:
 
 @contextmanager
 def start_workers(folder: Path, settings: Settings, count: int) -> Iterator[Crew]:
-    """`count` workers that wait for cells; killed by their ids on leaving."""
+    """Start `count` workers that wait for cells; on leaving, kill them by their ids."""
     crew = Crew([], settings)
     try:
         for number in range(count):

@@ -16,8 +16,8 @@ from app.store.sql import db
 from loadtest.bench import BenchFailed, server
 from loadtest.bench.contender import ANSWER
 
-MASTERS = 3  # of redlock, the fewest of which one may die
-CONNECT = 10.0  # s that ZooKeeper may take to take us in
+MASTERS = 3  # for redlock: the smallest number of which one may die
+CONNECT = 10.0  # s that ZooKeeper may take to accept the session
 REMOVE = 30.0  # s in which thousands of its nodes can be removed
 
 log = logging.getLogger(__name__)
@@ -27,8 +27,8 @@ log = logging.getLogger(__name__)
 def extra_servers(
     needs: Collection[str], folder: Path, url: str, zookeeper_hosts: str
 ) -> Iterator[Settings]:
-    """Where a worker finds all that rows with these `needs` live in; the store is at `url`."""
-    # A slow answer is a figure here, and no reason to give up.
+    """Yield settings with all servers that rows with these `needs` use; the store is at `url`."""
+    # A slow answer is a measurement here, no reason to give up.
     settings = Settings(redis_url=url, var_dir=str(folder), store_timeout=ANSWER * 1000)
     with ExitStack() as stack:
         if "masters" in needs:
@@ -60,9 +60,9 @@ def _make_tables(settings: Settings) -> None:
 
 @contextmanager
 def _tree(hosts: str) -> Iterator[str]:
-    """A node of the run's own in somebody's ZooKeeper: what a client is given that works below it.
+    """Yield hosts with a node of the run's own in the user's ZooKeeper, below which clients work.
 
-    Each lock leaves an empty node behind, which only this lets us find.
+    Each lock leaves an empty node behind; the common parent lets us find them.
     """
     from kazoo.client import KazooClient  # an extra: it may not be installed
     from kazoo.exceptions import KazooException
@@ -77,7 +77,7 @@ def _tree(hosts: str) -> Iterator[str]:
             client.ensure_path_async(node).get(timeout=CONNECT)
             yield hosts.rstrip("/") + node
         finally:
-            # Whatever has ended the run must not be hidden by this.
+            # An error here must not hide the error that ended the run.
             try:
                 _remove(client, node, time.monotonic() + REMOVE)
             except (KazooException, KazooTimeoutError) as error:
@@ -91,7 +91,7 @@ def _tree(hosts: str) -> Iterator[str]:
 
 
 def _remove(client: Any, node: str, by: float) -> None:
-    """With all below it, also what dead workers' sessions still hold."""
+    """Delete a node and all below it, including those that dead workers' sessions still have."""
     from kazoo.exceptions import NoNodeError
 
     with suppress(NoNodeError):  # such a session has just ended

@@ -1,7 +1,7 @@
-"""The locks of other libraries, each as its documentation shows it, made once a contender.
+"""The locks of other libraries, each used as in its documentation, one object per contender.
 
-All are asked to wait until the lock is theirs. They are development dependencies, so each is
-imported where it is used.
+All wait until they have the lock. The libraries are development dependencies, so each is imported
+where it is used.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def pottery(store: redis.Redis, name: str, lease: int) -> Mutex:
 def sherlock(store: redis.Redis, name: str, lease: int) -> Mutex:
     from sherlock import RedisLock
 
-    # Its time-out has no word for "for ever".
+    # Its time-out has no value for "forever".
     lock: Mutex = RedisLock(
         name, client=store, expire=lease, timeout=sys.maxsize, retry_interval=0.1
     )
@@ -51,7 +51,7 @@ def sherlock(store: redis.Redis, name: str, lease: int) -> Mutex:
 
 
 class RedlockPy:
-    """Its manager gives out a ticket for each acquire, and wants it back."""
+    """redlock-py: its manager returns a ticket for each acquire, and release takes the ticket."""
 
     def __init__(self, store: redis.Redis, name: str, lease: int) -> None:
         from redlock import Redlock

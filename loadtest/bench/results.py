@@ -1,4 +1,4 @@
-"""Figures of one cell, and what several repeats of them say. No I/O."""
+"""Figures of one cell, and their spread over several repeats. No I/O."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from loadtest.bench.rows import LockRow
 
 @dataclass(frozen=True)
 class LockFigures:
-    """One lock, one shape, one repeat. None: nothing sold to be divided by, or it is not known."""
+    """One lock, one shape, one repeat. None: no sale to divide by, or unknown."""
 
     sales_per_s: float
     p50_ms: float  # of the waits for the lock: from asking to having it, or giving up
@@ -29,9 +29,9 @@ class LockFigures:
 def figures(
     counts: Sequence[Count], taken: int, seconds: float, counted: bool = True
 ) -> LockFigures:
-    """`taken` units are gone from the stock; all contenders had `seconds`.
+    """Return a cell's figures; `taken` units are gone from the stock, in `seconds`.
 
-    Not `counted`: what they sent is only a part of what their lock did.
+    Not `counted`: the commands counted are only a part of those that the lock sent.
     """
     each = [sales for count in counts for sales in count.in_window]
     waits = sorted(wait * 1000 for count in counts for wait in count.waits)
@@ -51,7 +51,7 @@ def figures(
 
 @dataclass(frozen=True)
 class LockResult:
-    """One row of the table: a lock in one shape, its repeats beside the base's same repeats."""
+    """One row of the table: a lock in one shape, its repeats and the base's in the same repeats."""
 
     row: LockRow
     shape: Shape
@@ -71,5 +71,5 @@ class LockResult:
 
     @property
     def oversold(self) -> int:
-        """In all repeats together: a median would hide the one repeat in which a lock broke."""
+        """The units oversold in all repeats: a median would hide a single repeat that oversold."""
         return sum(repeat.oversold for repeat in self.repeats)

@@ -1,8 +1,8 @@
-"""The rows of the table, and which of them a run takes.
+"""The rows of the table, and the choice of rows for a run.
 
-A row that is more than a lock around the common section (one that fuses the section into its
-scripts, say) brings a `build` of its own. It sells like all others: stock - 1 under `names.stock`
-and one entry more in the stream `names.sales` for each unit, which the bench holds against its
+A row that is more than a lock around the common section (for example, one that fuses the section
+into its scripts) has a `build` of its own. It sells like all others: stock - 1 under `names.stock`,
+and one more entry in the stream `names.sales` for each unit. The bench compares both with its own
 count.
 """
 
@@ -104,7 +104,7 @@ no_cohort = partial(any_section, 0)
 cohort = partial(any_section, COHORT)
 
 
-# Whoever asks for one contender more in the same process gets it from the same `Servers`.
+# Makes one contender; all contenders of a process share its `Servers`.
 Build = Callable[[Servers, Names, int], Contender]
 
 BASE = "python-redis-lock"  # the only peer that neither sleeps nor starves: the fair yardstick
@@ -182,13 +182,13 @@ PEERS = [
 
 ROWS = {row.name: row for row in (*OURS, *QUEUE, *WHOLE_SALES, *PEERS)}
 
-# Taken unless told otherwise, in the table's order: the sound ones that are fast enough to matter
+# The default rows, in the table's order: the sound ones that are fast enough to matter
 # and need no more than the one server.
 DEFAULT = ["lease", "watchdog", *(row.name for row in (*QUEUE, *PEERS))]
 
 
 def missing(row: LockRow, zookeeper_hosts: str = "") -> str:
-    """Why it cannot be measured here; "" when it can."""
+    """Return why the row cannot be measured here; "" when it can."""
     if row.module and find_spec(row.module) is None:
         return f"{row.name} is not installed: pip install {row.package}."
     if row.needs == "zookeeper":
@@ -200,13 +200,13 @@ def missing(row: LockRow, zookeeper_hosts: str = "") -> str:
 class Choice:
     rows: list[LockRow]
     base: LockRow
-    remarks: list[str]  # what was done differently from what was asked, and why
+    remarks: list[str]  # how the run differs from the request, and why
 
 
 def choose(
     only: list[str] | None, base: str | None, missing: Callable[[LockRow], str] = missing
 ) -> Choice:
-    """The rows to measure. The base is measured too, chosen or not: ratios need it.
+    """Return the rows to measure. The base is measured too, chosen or not: ratios need it.
 
     A row that is `missing` is left out with that remark; if it was named, it raises Invalid.
     """

@@ -34,7 +34,7 @@ class LocksPlan:
 
     @property
     def cells(self) -> list[tuple[Shape, int, LockRow]]:
-        """In the order they run: A B C, B C A, ... so that no lock always follows the same one."""
+        """Return the cells in order: A B C, B C A, ..., to vary which lock follows which."""
         return [
             (shape, repeat, row)
             for shape in self.shapes
@@ -55,7 +55,7 @@ class Finished:
 
 
 def run(plan: LocksPlan, began: Callable[[str], object]) -> Finished:
-    """Measure; `began` is told of each cell as it begins.
+    """Measure; `began` is called with each cell as it begins.
 
     Raises BenchFailed, or StoreAway on a machine that the embedded server is not made for.
     """
@@ -81,7 +81,7 @@ def run(plan: LocksPlan, began: Callable[[str], object]) -> Finished:
 def stage(
     processes: int, needs: Collection[str] = (), zookeeper_hosts: str = ""
 ) -> Iterator[tuple[redis.Redis, Crew]]:
-    """Servers and workers for one run, in a folder of their own; all of it gone afterwards."""
+    """Start servers and workers for one run, in a folder of their own; all are gone afterwards."""
     interrupt = signal.getsignal(signal.SIGINT)
     try:
         with (
@@ -95,7 +95,7 @@ def stage(
             except redis.RedisError as error:
                 raise BenchFailed(f"The embedded Valkey does not answer: {error}") from error
             finally:
-                # A second Ctrl-C must not interrupt the leaving.
+                # A second Ctrl-C must not interrupt the exit.
                 signal.signal(signal.SIGINT, signal.SIG_IGN)
     finally:
         signal.signal(signal.SIGINT, interrupt)
@@ -104,13 +104,13 @@ def stage(
 def measure(
     store: redis.Redis, crew: Crew, row: LockRow, names: Names, shape: Shape, seconds: int
 ) -> LockFigures:
-    """One cell, on an empty server."""
+    """Measure one cell, on an empty server."""
     store.flushall()
     store.set(names.stock, STOCK)
     counts = crew.work(row, names, shape, seconds)
     sold = sum(count.sold for count in counts)
     noted, left = store.xlen(names.sales), store.get(names.stock)
-    if sold != noted or left is None:  # the row's fault or ours: `oversold` would be wrong
+    if sold != noted or left is None:  # an error of the row or of ours: `oversold` would be wrong
         raise BenchFailed(
             f"{row.name} at {shape}: its contenders say that they sold {sold} units, the store "
             f"has {noted} sales and {left!r} units."
@@ -130,7 +130,7 @@ def document(finished: Finished, machine: str) -> dict[str, object]:
 
 
 def row(result: LockResult) -> dict[str, str | float | None]:
-    """Medians; `oversold` is of all repeats together. null: cannot be said, or infinite."""
+    """Return medians; `oversold` is of all repeats together. null: unknown, or infinite."""
     ratio = result.ratio("sales_per_s")
     p99 = result.ratio("p99_ms")
     fairness = result.spread("fairness")
@@ -153,5 +153,5 @@ def row(result: LockResult) -> dict[str, str | float | None]:
 
 
 def finite(value: float) -> float | None:
-    """JSON has no infinity."""
+    """Return the value; None for infinity, which JSON does not have."""
     return round(value, DIGITS) if math.isfinite(value) else None

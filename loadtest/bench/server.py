@@ -21,18 +21,18 @@ class Embedded(Valkey):
 
 @contextmanager
 def running(folder: Path) -> Iterator[redis.Redis]:
-    """Start it, hand out a client for it, stop it on leaving.
+    """Start it, yield a client for it, stop it on leaving.
 
     Raises BenchFailed when it does not start, StoreAway without a server for this machine.
     """
     # No append-only file: a run would write gigabytes, and the server would stop and fork to
-    # shorten them in the middle of somebody's cell.
+    # rewrite them in the middle of a cell.
     with (
         Embedded(folder, "--appendonly", "no", program=str(embedded.binary())) as server,
         redis.Redis(port=server.port, socket_timeout=ANSWER) as store,
     ):
         yield store
-        # Of redlock's masters one may be away, and the sale goes on: at another pace.
+        # One of redlock's masters may be away while the sale continues, at another pace.
         if not server.runs():
             raise BenchFailed("An embedded Valkey ended before its time.")
 

@@ -15,7 +15,7 @@ from loadtest.bench.run import LocksPlan
 from loadtest.table import empty_table
 from loadtest.table import number as any_number
 
-# Characters of a terminal that has room for each figure's spread; a narrower one gets medians.
+# Columns of a terminal with room for each figure's spread; a narrower one gets medians.
 WIDE = 112
 BAR = 36  # characters of the longest bar
 RATIO = "ratio"
@@ -34,7 +34,7 @@ COLUMNS = {
 
 
 def cell(of: Spread | None, wide: bool) -> str:
-    """The median, and below it min–max unless all repeats gave the same; a dash for neither."""
+    """Return the median, and below it min–max unless all repeats are equal; a dash for none."""
     if of is None:
         return "–"
     if not (wide and (between := of.between(number))):
@@ -51,7 +51,7 @@ def title(shape: Shape) -> str:
 
 
 def table(plan: LocksPlan, shape: Shape, results: Sequence[LockResult], width: int) -> Table:
-    """Median and, where there is room, min–max of every figure over the repeats."""
+    """Return median and, where there is room, min–max of every figure over the repeats."""
     wide = width >= WIDE
     shown = "median and min–max" if wide else "median"
     repeats = "one repeat" if plan.repeats == 1 else f"{shown} of {plan.repeats} repeats"
@@ -81,7 +81,7 @@ def label(result: LockResult) -> str:
 
 
 def chart(plan: LocksPlan, results: Sequence[LockResult]) -> Table:
-    """A bar for each ratio, with its whiskers as text."""
+    """Return a bar for each ratio, with its whiskers as text."""
     ratios = [(result.row, result.ratio("sales_per_s")) for result in results]
     longest = max((ratio.median for _, ratio in ratios if ratio), default=0.0) or 1.0
     made = Table.grid(padding=(0, 1))

@@ -18,7 +18,7 @@ from loadtest.bench.contender import LEASE, Contender, Names
 
 
 class Overheard(logging.Handler):
-    """redlock-py and pottery log errors of the server and go on: here they are errors."""
+    """Turns errors that redlock-py and pottery only log into errors of this process."""
 
     def __init__(self) -> None:
         super().__init__(logging.ERROR)
@@ -38,7 +38,7 @@ class Tally:
 
 
 def prepare(task: Task, servers: Servers) -> Contender:
-    """A contender whose thread has a connection, and whose scripts the server knows."""
+    """Return a contender whose thread has a connection, and whose scripts the server knows."""
     alone = Names.of(f"{task.names.lock}:{uuid.uuid4().hex}")
     servers.store.set(alone.stock, 1)
     task.row.build(servers, alone, LEASE).sell()
@@ -92,7 +92,7 @@ def cell(link: Connection, task: Task) -> Count:
 
 
 def main() -> None:
-    """Work until the other side closes the link. An error ends the process; it is in its log."""
+    """Work until the other side closes the link. An error ends the process; its log has it."""
     [descriptor] = sys.argv[1:]
     overheard = Overheard()
     logging.getLogger().addHandler(overheard)

@@ -1,6 +1,6 @@
-"""lastapple chaos: break all that can break while buyers buy, and judge what they were told.
+"""lastapple chaos: inject faults of all kinds while buyers buy, and judge the answers they got.
 
-The harness knows the running shop by HTTP only; the judge knows only the history it wrote.
+The harness knows the running shop by HTTP only; the judge knows only the history that it wrote.
 """
 
 from app.domain import ShopError

@@ -1,4 +1,4 @@
-"""`lastapple chaos`: break all that can break while buyers buy, and judge what they were told.
+"""`lastapple chaos`: inject faults of all kinds while buyers buy, and judge the answers they got.
 
 Also `python -m loadtest.chaos`.
 """
@@ -22,7 +22,7 @@ from loadtest.chaos.report import document, page
 from loadtest.chaos.run import RunOptions, parse_modes, run
 
 COLOURS = {Verdict.AS_PROMISED: "green", Verdict.BROKEN: "red", Verdict.INCONCLUSIVE: "yellow"}
-MOST = 8  # findings that are named at the terminal
+MOST = 8  # findings that the terminal shows
 
 
 @click.command(cls=output.ClearErrors)
@@ -93,7 +93,7 @@ def chaos(
 
 
 def _tell(judged: Judgement) -> None:
-    """The verdict, and what it rests on, in some lines; on stderr, as --json may print the rest."""
+    """Print the verdict and its basis in some lines; on stderr, as --json may use stdout."""
     summary = document(judged)
     faults, hits = (sum(summary[name].values()) for name in ("faults", "hits"))
     click.secho(

@@ -1,4 +1,4 @@
-"""Plays one act: lanes sell in threads of their own, the main thread breaks, mends and settles."""
+"""Plays one act: lanes sell in threads, the main thread injects faults, repairs and settles."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from loadtest.chaos.shop import TestedShop
 from loadtest.chaos.shop_client import Market
 
 TICK = 0.01  # s
-REVIVE = 0.25  # s between two looks for what has ended by itself
+REVIVE = 0.25  # s between two looks for processes that have ended
 STARTING = 8.0  # s that a round may take to begin
-SETTLING = 60.0  # s for an audit to settle, and for a round to end, when all is mended
+SETTLING = 60.0  # s for an audit to settle, and for a round to end, after all repairs
 
 
 class ChaosRunner:
-    """`gone` says that the run is to end at once."""
+    """Plays acts; `gone` says that the run must end at once."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class ChaosRunner:
         self.steps = 0
 
     def play(self, act: Act) -> None:
-        """Raises ChaosFailed when the shop cannot be mended."""
+        """Play an act. Raises ChaosFailed when the shop cannot be repaired."""
         chance = random.Random(act.seed)  # noqa: S311  a plan, no secret
         mended = threading.Event()
         lanes = [
@@ -168,7 +168,7 @@ class ChaosRunner:
         )
 
     def _settle(self, rounds: list[tuple[str, int]]) -> None:
-        """Let all be booked, and keep each round's last audit."""
+        """Wait until all is booked, and keep each round's last audit."""
         deadline = time.monotonic() + SETTLING
         with ThreadPoolExecutor(len(rounds) or 1) as pool:  # an audit mostly waits
             for audit in pool.map(

@@ -1,4 +1,4 @@
-"""Buyers as they are: they press twice, lose patience, come back, and look at what they have."""
+"""Realistic buyers: they press twice, lose patience, come back, and look at their orders."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from loadtest.chaos.history import Action, Reply, Response
 from loadtest.chaos.shop_client import Market, ShopClient, Wish
 
 REFUSALS = (Reply.SOLD_OUT, Reply.LIMIT, Reply.REFUSED)
-ENDED = (Reply.EXPIRED, Reply.GIVEN_BACK)  # of what was held under the key
+ENDED = (Reply.EXPIRED, Reply.GIVEN_BACK)  # answers about a hold that has ended
 
 
 class Customer(threading.Thread):
-    """Buys until `over`, a new wish each time, or one from before.
+    """Buys until `over`, a new wish each time, or an earlier one.
 
-    `round` says which one runs, as far as the harness knows; `pace` is the mean s between two.
+    `round` returns the round that runs, as far as the harness knows; `pace` is the mean s between
+    two wishes.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class Customer(threading.Thread):
         return known or ""
 
     def go_for(self, wish: Wish) -> None:
-        """Press until it is known, or until he has had enough."""
+        """Press until the outcome is known, or until the buyer gives up."""
         for _ in range(5):
             response = self._press(wish)
             fate = self.chance.random()
@@ -85,7 +86,7 @@ class Customer(threading.Thread):
             self._pause(0.15)
 
     def _press(self, wish: Wish) -> Response:
-        """Now and then twice at once, as on a second tab."""
+        """Press, now and then twice at once, as in a second tab."""
         if self.chance.random() > 0.06:
             return self.buyer.buy(wish, self.round())
         second = ShopClient(self.market, self.name)

@@ -1,4 +1,4 @@
-"""Where the orders are kept: a SQLite file, or a PostgreSQL process behind proxies of ours."""
+"""The orders' database: a SQLite file, or a PostgreSQL process behind proxies of ours."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ HOLDING = 0.2  # s to wait for the file's lock
 
 
 class SqliteFile:
-    """Nothing runs here; whoever writes holds the file."""
+    """SQLite has no process; a writer holds the file."""
 
     kind = "sqlite"
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "orders.db"
-        # The shop's, fulfil's and our own way there.
+        # The paths of the shop, of fulfil and of the harness to it.
         self.url = self.books_url = self.own_url = f"sqlite:///{self.path}"
         self.proxies: list[Proxy] = []
         self.process: Process | None = None
         self.held: sqlite3.Connection | None = None
 
     def start(self) -> None:
-        """There is nothing to start."""
+        """Do nothing: there is no process."""
 
     wait = start
 
     def hold(self) -> bool:
-        """Hold the file, as somebody would who is frozen in a transaction. False: it is busy."""
+        """Hold the file, like a process frozen in a transaction. False: it is busy."""
         holder = sqlite3.connect(self.path, timeout=HOLDING, check_same_thread=False)
         try:
             holder.execute("BEGIN IMMEDIATE")
@@ -71,7 +71,7 @@ class Postgres:
             f"postgresql://postgres@127.0.0.1:{proxy.port}/postgres" for proxy in self.proxies
         )
         self.own_url = f"postgresql+psycopg://postgres@/postgres?host={data_folder}"
-        self.read = 0  # bytes of its log when it was started
+        self.read = 0  # length in bytes of its log when it was started
 
     def start(self) -> None:
         self.read = self.log.stat().st_size if self.log.exists() else 0
@@ -85,7 +85,7 @@ Database = SqliteFile | Postgres
 
 
 def books(database: Database) -> list[BookEntry]:
-    """Every order's row."""
+    """Return every order's row."""
     engine = create_engine(database.own_url)
     try:
         with engine.connect() as connection:

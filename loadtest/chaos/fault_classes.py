@@ -106,7 +106,10 @@ FAULTS = (
 
 
 def classify(kind: Kind, where: Part) -> FaultClass:
-    """Raises LookupError for a fault of which nothing is promised."""
+    """Return the class of a fault.
+
+    Raises LookupError for a fault about which nothing is promised.
+    """
     for fault in FAULTS:
         if (kind, where) in fault.deeds:
             return fault

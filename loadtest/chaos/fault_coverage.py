@@ -21,10 +21,10 @@ ANSWERS = SALES | {Reply.SOLD_OUT, Reply.LIMIT, Reply.EXPIRED, Reply.GIVEN_BACK}
 
 @dataclass(frozen=True, slots=True)
 class FaultCoverage:
-    """One column of the promises. `requests` and `unbooked` are those that it met.
+    """One column of the promises. `requests` and `unbooked` were under way when a fault hit.
 
-    `again`: s from when it was mended to the next answer of a shop that can sell; only where a
-    round went on.
+    `again`: s from the repair to the next answer of a shop that can sell; only if a round
+    continued.
     """
 
     fault: FaultClass
@@ -33,7 +33,7 @@ class FaultCoverage:
     requests: int
     unbooked: int
     again: Spread | None
-    promises: dict[str, tuple[str, ...]]  # what may be lost, in a word -> of which ways of selling
+    promises: dict[str, tuple[str, ...]]  # loss, in a word -> ways of selling that risk it
 
 
 def name(fault: InjectedFault) -> str:
@@ -42,7 +42,7 @@ def name(fault: InjectedFault) -> str:
 
 
 def is_hit(fault: InjectedFault) -> bool:
-    """Did it meet a request under way, or a sale that was no order yet?"""
+    """Return whether it hit a request under way, or a sale that was no order yet."""
     return bool(fault.hit or fault.unbooked)
 
 
@@ -51,7 +51,7 @@ def count_by_name(faults: list[InjectedFault]) -> dict[str, int]:
 
 
 def measure_coverage(history: RunHistory) -> list[FaultCoverage]:
-    """Each column of which there was a fault."""
+    """Return each column that had a fault."""
     calls = sorted(
         (op.at, op.until)
         for purchase in history.purchases.values()
@@ -84,7 +84,7 @@ def measure_coverage(history: RunHistory) -> list[FaultCoverage]:
 
 
 def _again(history: RunHistory, calls: list[tuple[int, int]], fault: InjectedFault) -> float | None:
-    """None: no round that was on went on for a second."""
+    """Return s until the next answer; None: no round ran for another second."""
     ends = [of.over for of in history.rounds.values() if of.begun.called <= fault.until < of.over]
     if not ends or max(ends) < fault.until + S:
         return None

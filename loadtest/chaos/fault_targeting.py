@@ -18,12 +18,12 @@ from loadtest.chaos.shop import TestedShop
 from loadtest.chaos.shop_client import Market
 
 T = TypeVar("T")
-AIM = 0.4  # s to wait until there is something to meet
+AIM = 0.4  # s to wait until there is a target
 STEP = 0.0005  # s between two looks
 
 
 class Targeting:
-    """`rounds` says which rounds are being played: (item, number)."""
+    """Chooses targets; `rounds` returns the rounds being played: (item, number)."""
 
     def __init__(
         self, shop: TestedShop, market: Market, rounds: Callable[[], Iterable[tuple[str, int]]]
@@ -47,11 +47,11 @@ class Targeting:
         return {called.op for called in calls if called and called.item == item}
 
     def aim(self) -> set[int]:
-        """Wait for requests under way."""
+        """Wait for requests under way, and return them."""
         return self._wait(self.ops)
 
     def aim_at_a_worker(self, fate: float) -> tuple[psutil.Process | None, set[int]]:
-        """One that has a request under way, else any. None: there is none."""
+        """Return a worker with a request under way, else any worker. None: there is none."""
         workers = self.workers()
         if not workers:
             return None, set()
@@ -68,17 +68,17 @@ class Targeting:
         return chosen[int(fate * len(chosen))], ops
 
     def aim_at_a_sale(self) -> int:
-        """Wait until some sale is no order yet; how many are not."""
+        """Wait until a sale is no order yet; return how many are not."""
         return self._wait(self.unbooked)
 
     def aim_at_a_batch(self) -> int:
-        """Wait until fulfil has just been given sales; how many are no orders yet."""
+        """Wait until fulfil has just received sales; return how many are no orders yet."""
         proxy, before = self.shop.moving, self.shop.moving.loads
         self._wait(lambda: proxy.loads > before)
         return self.unbooked()
 
     def unbooked(self) -> int:
-        """Sales in the streams. 0 when the store does not say."""
+        """Return the number of sales in the streams; 0 when the store does not answer."""
         with suppress(redis.RedisError), self.shop.stores.primary.client() as client:
             return sum(client.xlen(Keys(*round).sales) for round in self.rounds())
         return 0
@@ -95,11 +95,11 @@ class Targeting:
         return self.market.under_way.get(name[1]) if name else None
 
     def _learn(self, links: list[Link]) -> None:
-        """Ask the system which worker serves each connection, once for each."""
+        """Ask the system which worker serves each connection, once for each connection."""
         if all(link in self.serves for link in links):
             return
         ports = {link.port: link for link in tuple(self.shop.front.links)}
-        self.serves = dict.fromkeys(ports.values(), 0)  # 0: taken by nobody yet
+        self.serves = dict.fromkeys(ports.values(), 0)  # 0: accepted by no worker yet
         for worker in self.workers():
             with suppress(psutil.Error):
                 for each in worker.net_connections("tcp"):
@@ -108,14 +108,15 @@ class Targeting:
 
 
 def nothing() -> None:
-    """It is over as soon as it is done."""
+    """Do nothing: the fault is over as soon as it is done."""
 
 
 @dataclass
 class Effect:
-    """`ops` are the requests under way that it met, `unbooked` the sales that were no orders yet.
+    """A fault's effect. `ops` are the requests under way, `unbooked` the sales that it hit.
 
-    `end` undoes it, after the step's seconds. `late` is asked at the end: ops that it met since.
+    These sales are no orders yet. `end` undoes the fault, after the step's seconds. `late` is
+    called at the end: it returns ops that the fault hit since.
     """
 
     detail: str

@@ -1,9 +1,9 @@
-"""A history: what buyers did and were told, what was broken meanwhile, and what the books say.
+"""A history: the buyers' requests and answers, the faults meanwhile, and the books in the end.
 
-A file of JSON lines, one event a line, in any order. Each has an `event` (a key of
-EVENTS) and the members of that class; one that is null, or has its default, may be left out.
-All moments are ns of one monotonic clock, the harness's (time.monotonic_ns; on Linux all processes
-of a machine share it). A key belongs to an item: the same key for two items is two purchases.
+A file of JSON lines, one event a line, in any order. Each has an `event` (a key of EVENTS) and the
+members of that class; one that is null, or has its default, may be left out. All moments are ns of
+one monotonic clock, the harness's (time.monotonic_ns; on Linux all processes of a machine share
+it). A key belongs to an item: the same key for two items is two purchases.
 
     {"event":"run","seed":7,"minutes":1.0,"durability":"safe","database":"sqlite"}
     {"event":"begun","called":10,"answered":20,"item":"apple","round":3,"stock":50,"mode":"atomic"}
@@ -14,7 +14,7 @@ of a machine share it). A key belongs to an item: the same key for two items is 
     {"event":"entry","where":"database","id":"0198…","item":"apple","round":3,"units":2,"key":"k"}
     {"event":"audited","at":200,"item":"apple","round":3,"stock":50,"left":48,"held":0,"sold":2}
 
-What was called and never told is as unknown as what was told UNKNOWN.
+A request without an answer has an unknown outcome, like one with the answer UNKNOWN.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class Kind(StrEnum):
     SWALLOW = "swallow"  # the reply is lost
     DELAY = "delay"
     CUT = "cut"  # the connection is reset
-    HALF_OPEN = "half_open"  # the connection stands, and nothing comes through
-    FAILOVER = "failover"  # to a replica that has not heard of the last writes
+    HALF_OPEN = "half_open"  # the connection is open, and nothing comes through
+    FAILOVER = "failover"  # to a replica that has missed the last writes
     DISK_FULL = "disk_full"
     CLOCK = "clock"  # a worker's clock is stepped by hours
     LOG_CUT = "log_cut"  # the store's log ends with its last sync
@@ -86,10 +86,10 @@ class Book(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """The whole run; exactly one a history.
+    """The whole run; exactly one per history.
 
-    `late` is for how long after its call something sent may still happen (ns; the longest freeze
-    and every time-out on the way), None for ever.
+    `late` is for how long after its call a request may still take effect (ns; the longest freeze
+    and every time-out on the way); None: forever.
     """
 
     seed: int
@@ -117,7 +117,7 @@ class RoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class RoundEnded:
-    """A round was ended. `answered` None: nobody knows whether, or when."""
+    """A round was ended. `answered` None: whether, or when, is unknown."""
 
     called: int
     item: str
@@ -127,7 +127,7 @@ class RoundEnded:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A buyer sends something. `op` is its number in this history, of which no two are the same."""
+    """A buyer sends a request. `op` is its unique number in this history."""
 
     op: int
     at: int
@@ -136,9 +136,9 @@ class Request:
     item: str
     key: str | None = None
     units: int = 0  # of a BUY
-    round: int | None = None  # that was running as far as the harness knows
+    round: int | None = None  # the round that was running, as far as the harness knows
     order: str | None = None  # the order's id that a PAY, DECLINE, CANCEL or LOOK names
-    cookie: str = ""  # stands for the one that a BUY was sent with; "": none, or nobody noted it
+    cookie: str = ""  # digest of the cookie that a BUY was sent with; "": none, or not recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,15 +146,18 @@ class Response:
     op: int
     at: int
     answer: Reply
-    round: int | None = None  # as the answer says; None: it does not
+    round: int | None = None  # in the answer; None: it has none
     order: str | None = None
-    left: int | None = None  # units free right after this; None for what was done before
+    left: int | None = None  # units free right after this; None for an action done before
     evidence: str = ""  # status or exception: "503", "ReadTimeout"
 
 
 @dataclass(frozen=True, slots=True)
 class InjectedFault:
-    """`hit` are the ops under way that it met, `unbooked` the sales it met that were no orders."""
+    """A fault.
+
+    `hit` are the ops under way that it hit, `unbooked` the sales that were no orders.
+    """
 
     kind: Kind
     where: Part
@@ -163,12 +166,12 @@ class InjectedFault:
     hit: tuple[int, ...] = ()
     unbooked: int = 0
     detail: str = ""  # "worker 2, pid 4711", "store -> worker, 3 replies"
-    items: tuple[str, ...] = ()  # whose rounds it can reach; empty: all
+    items: tuple[str, ...] = ()  # the items with rounds that it can reach; empty: all
 
 
 @dataclass(frozen=True, slots=True)
 class BookEntry:
-    """One line of the books, read when everything has had its time."""
+    """One line of the books, read after all had time to finish."""
 
     where: Book
     id: str
@@ -184,7 +187,7 @@ class RoundAudit:
     """The last audit of a round. `settled` False: something was still under way.
 
     `found_left` and `found_held` are what the harness has read by itself, without the audit, right
-    before and right after it; None: it could not, or they were not the same.
+    before and right after it; None: it could not, or the two differed.
     """
 
     at: int
@@ -195,10 +198,10 @@ class RoundAudit:
     held: int
     sold: int
     settled: bool = True
-    verdict: str = ""  # the audit's own word: it may be blind
+    verdict: str = ""  # the audit's own verdict: it may be blind
     found_left: int | None = None
     found_held: int | None = None
-    marked: bool = False  # found then: the store knows that it has lost something of it
+    marked: bool = False  # the store has the mark of a loss of the round
 
 
 Event = (
@@ -233,7 +236,7 @@ def encode(event: Event) -> bytes:
 
 
 def decode(line: bytes | str) -> Event:
-    """Raises ValueError for what is no event of ours."""
+    """Parse a line. Raises ValueError for a line that is no event of ours."""
     try:
         members = orjson.loads(line)
         name = members.pop("event")
@@ -249,12 +252,12 @@ def decode(line: bytes | str) -> Event:
 
 
 def read(lines: Iterable[bytes]) -> list[Event]:
-    """All events. A last line without an end is what a killed harness left: it says nothing."""
+    """Return all events. A last line without an end was left by a killed harness: it is ignored."""
     return [decode(line) for line in lines if line.endswith(b"\n")]
 
 
 class Recorder:
-    """From any number of threads; each event is in the file when `note` returns."""
+    """Records events, from any number of threads; each is in the file when `note` returns."""
 
     def __init__(self, path: Path) -> None:
         self.file = path.open("ab", buffering=0)

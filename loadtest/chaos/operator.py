@@ -1,4 +1,4 @@
-"""The person who runs the shop: starts and ends rounds in the lab, audits, accepts a loss."""
+"""The shop's operator: starts and ends rounds in the lab, audits them, and accepts losses."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from loadtest.lab import request
 
 PATIENCE = 5.0  # s for one answer of the lab
 AGAIN = 0.1  # s between two tries
-TRIES = 50  # to learn of a round that has begun
-LOOKS = 20  # at a settled round, until it stands still for as long as an audit takes
+TRIES = 50  # to read a round that has begun
+LOOKS = 20  # at a settled round, until it does not change for as long as an audit takes
 
 
 class Operator:
-    """Speaks to the lab by HTTP, and with the command line where there is no other way.
+    """Uses the lab by HTTP, and the command line where there is no other way.
 
-    `gone` says when the run is to end: then nothing is tried any more, and None answered.
+    `gone` says when the run must end: then nothing is tried any more, and None is returned.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class Operator:
         self.accepting = threading.Lock()
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        """(status, document); status 0 when nothing was heard."""
+        """Return (status, document); status 0 without an answer."""
         try:
             return request(f"http://127.0.0.1:{self.port}", method, path, body, PATIENCE)
         except RunFailed:
@@ -59,22 +59,22 @@ class Operator:
                 self.ask("POST", f"/rounds/{item}/end")
 
     def start(self, item: str, played: PlannedRound, until: float) -> int | None:
-        """Begin a round, whatever it takes; None when it is `until` (s of time.monotonic())."""
+        """Begin a round, with any number of tries; None after `until` (s of time.monotonic())."""
         wanted = {
             **{"item": item, "mode": played.mode, "stock": played.stock},
             **{"think_ms": played.think, "lease_ms": played.lease, "wait_ms": played.wait},
             **{"per_buyer": played.limit, "hold_ms": played.hold},
         }
         self.asked.setdefault(item, time.monotonic_ns())
-        unheard = False  # was one asked for that may still begin?
+        unheard = False  # whether a requested round may still begin
         while time.monotonic() < until and not self.gone():
             status, document = self.ask("POST", "/rounds", wanted)
             if status == 201:
                 return self._began(document, unheard)
             unheard |= status == 0 or status >= 500
-            if status == 409:  # the store has lost something: what is not accepted sells nothing
+            if status == 409:  # a loss: the item sells nothing until it is accepted
                 self.accept(item)
-            # Whatever was said, or not: it may have begun, or one that was asked for before.
+            # Whatever the answer, or without one: it may have begun, or one requested before.
             status, document = self.ask("GET", f"/rounds/{item}")
             if status == 200 and document["round"] > self.newest[item]:
                 return self._began(document, unheard)
@@ -82,9 +82,9 @@ class Operator:
         return None
 
     def _began(self, newest: dict[str, Any], unheard: bool) -> int:
-        """This round, and those before it that began although nobody heard of it; its number.
+        """Record this round, and those before it whose start was not answered; return its number.
 
-        Each as the lab says that it is, whatever was asked for last.
+        Each is recorded as the lab describes it, not as it was requested.
         """
         item, number = str(newest["item"]), int(newest["round"])
         called, answered = self.asked.pop(item), time.monotonic_ns()
@@ -93,7 +93,7 @@ class Operator:
         for each in range(self.newest[item] + 1, number + 1):
             terms = newest if each == number else self._terms(item, each)
             if terms is None:
-                continue  # there is none: after a loss, numbers are left out
+                continue  # no such round: after a loss, numbers are skipped
             if (item, self.newest[item]) in self.begun:
                 self.recorder.note(RoundEnded(called, item, self.newest[item], answered))
             may = (terms["hold_ms"] or None, terms["per_buyer"] or None)
@@ -119,7 +119,7 @@ class Operator:
         called = time.monotonic_ns()
         while time.monotonic() < until and not self.gone():
             status, _ = self.ask("POST", f"/rounds/{item}/end")
-            if status in (200, 404, 409):  # 409: it has ended, whoever did it
+            if status in (200, 404, 409):  # 409: it has ended already
                 if (item, self.newest[item]) in self.begun:
                     answered = time.monotonic_ns()
                     self.recorder.note(RoundEnded(called, item, self.newest[item], answered))
@@ -127,7 +127,7 @@ class Operator:
             time.sleep(AGAIN)
 
     def settled(self, item: str, number: int, until: float) -> RoundAudit | None:
-        """The last that the audit says of a round; None when the store has lost it."""
+        """Return a round's last audit; None when the store has lost the round."""
         audit, mode, looks = None, self.begun[item, number].mode, 0
         while time.monotonic() < until and not self.gone():
             before = self.finder.look(item, number, mode)
@@ -138,7 +138,7 @@ class Operator:
                 audit = self._audited(item, number, document, still)
                 looks += audit.settled
                 if audit.settled and (still or looks >= LOOKS) and not (still or audit).held:
-                    break  # (what is held may still run out)
+                    break  # (holds may still run out)
             elif status == 409:
                 self.accept(item)
             elif status == 404:
@@ -166,5 +166,5 @@ class Operator:
     def accept(self, item: str) -> None:
         """Accept, as a person at a terminal, that the store has lost something of an item."""
         command = [sys.executable, "-m", "app.cli", "audit", item, "--accept"]
-        with self.accepting:  # once, whichever lane has met it
+        with self.accepting:  # once, even if several lanes find it
             subprocess.run(command, env=dict(self.environ), capture_output=True, timeout=60)

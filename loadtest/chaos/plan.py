@@ -1,8 +1,8 @@
-"""The plan: rounds that are played, and faults during them. Same seed, same plan.
+"""The plan: rounds to play, and faults during them. Same seed, same plan.
 
 A run is acts of some seconds. In an act several items are sold at once, each in a few rounds, while
-steps of the plan are taken; then everything is mended, the rounds end, and the books are read. What
-a buyer does is drawn from a seed of his own.
+the plan's faults are injected. Then everything is repaired, the rounds end, and the books are read.
+A buyer's actions are drawn from a seed of the buyer's own.
 """
 
 from __future__ import annotations
@@ -15,21 +15,20 @@ from dataclasses import dataclass
 from loadtest.chaos.history import Kind, Part
 
 ITEMS = ("apple", "pear", "plum", "cherry")  # sold at once
-LONGEST = 7.0  # s that anything stays broken
-LEASE = 1_000  # ms; a machine that is too busy stands still for less
-FIRST = 0.6  # s of an act until the first step: people are buying
+LONGEST = 7.0  # s that a fault lasts at most
+LEASE = 1_000  # ms; a busy machine stalls for less
+FIRST = 0.6  # s of an act until the first fault: buyers are buying by then
 
 FaultSpec = tuple[Kind, Part]
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRound:
-    """One round: for so many `seconds`, `buyers` at a time; times in ms as a round has them.
+    """One round, for `seconds`, with `buyers` at a time; times in ms as a round has them.
 
-    `limit` is the most units that one buyer may have; 0: as many as there are. `hold` is for how
-    long what is bought is held, until it is paid for; 0: it is sold at once.
-
-    `switched`: the one before is not ended for it, it is replaced while people buy.
+    `limit` is the most units that one buyer may have; 0: no limit. `hold` is how long a purchase is
+    held until it is paid for; 0: it is sold at once. `switched`: the round before is not ended
+    first, but replaced while buyers buy.
     """
 
     mode: str
@@ -46,9 +45,10 @@ class PlannedRound:
 
 @dataclass(frozen=True, slots=True)
 class FaultStep:
-    """`at` s after the act's begin `kind` befalls `where`, for `seconds`; `delay` s by a DELAY.
+    """`at` s after the act's begin, fault `kind` hits `where`, for `seconds`.
 
-    `fate` in [0, 1) chooses among what only the running shop shows, a worker or a connection.
+    `delay` is the s of a DELAY. `fate` in [0, 1) chooses among the things that only the running
+    shop has, a worker or a connection.
     """
 
     at: float
@@ -76,9 +76,9 @@ class Act:
 def act(
     seed: int, number: int, modes: Sequence[str], targets: Sequence[FaultSpec], holds: bool = False
 ) -> Act:
-    """The run's act of that number. `targets` are the faults that can be done here.
+    """Return the run's act of that number. `targets` are the faults that are possible here.
 
-    With `holds` most rounds hold what is bought.
+    With `holds` most rounds have holds.
     """
     chance = random.Random(f"{seed}/{number}")  # noqa: S311  a plan, no secret
     # Each mode has its turn: the n-th lane of all acts plays the n-th of a shuffled pack.
@@ -117,10 +117,10 @@ def _step(chance: random.Random, target: FaultSpec, long: float) -> FaultStep:
     kind, where = target
     at = chance.uniform(FIRST, long - 0.5)
     seconds = {
-        Kind.KILL: chance.uniform(0.1, 0.6),  # until it is started again
-        # Of a lease, 1; of a worker's beat, 5. Who sleeps for as long as a round finds it over.
+        Kind.KILL: chance.uniform(0.1, 0.6),  # until it is restarted
+        # A lease lasts 1, a dead worker 5. A process that sleeps longer finds its round over.
         Kind.FREEZE: chance.choice((1.5, 1.5, 2.5, 4.0, 6.0)),
-        Kind.FAILOVER: chance.uniform(0.05, 0.5),  # that the replica hears nothing
+        Kind.FAILOVER: chance.uniform(0.05, 0.5),  # that the replica is cut off
         Kind.CLOCK: chance.uniform(1.0, 3.0),
         Kind.DISK_FULL: chance.uniform(0.4, 1.5),
     }.get(kind, chance.uniform(0.2, 1.2))
@@ -131,7 +131,7 @@ def _step(chance: random.Random, target: FaultSpec, long: float) -> FaultStep:
 def plan_run(
     seed: int, minutes: float, modes: Sequence[str], targets: Sequence[FaultSpec], holds: bool
 ) -> Iterator[Act]:
-    """The acts of a run: so many as fit if nothing takes longer than it was planned."""
+    """Yield the acts of a run: as many as fit if nothing takes longer than planned."""
     played = 0.0
     for number in itertools.count():
         if played >= minutes * 60:

@@ -22,7 +22,7 @@ DYING = 2.0  # s that the system may take to end a killed process
 
 
 class Reaper:
-    """The program that ends all of it when we are killed ourselves."""
+    """The program that ends all processes if the harness itself is killed."""
 
     def __init__(self, folder: Path) -> None:
         self.process = subprocess.Popen(
@@ -34,21 +34,21 @@ class Reaper:
         )
         assert self.process.stdout  # noqa: S101  a pipe was asked for
         with self.process.stdout as output:
-            output.readline()  # from now on no signal of a terminal ends it
+            output.readline()  # from now on no signal from a terminal ends it
 
     def tell(self, *words: object) -> None:
         assert self.process.stdin  # noqa: S101  a pipe was asked for
-        with suppress(OSError):  # somebody has ended it
+        with suppress(OSError):  # it has ended already
             print(*words, file=self.process.stdin, flush=True)
 
     def done(self) -> None:
-        """All has ended in order."""
+        """Tell it that all has ended in order."""
         self.tell("done")
         self.process.wait()
 
 
 class Process:
-    """A session of its own, in which it leads its workers. All but `alive` in the main thread."""
+    """A process with a session of its own. Call all but `alive` in the main thread."""
 
     def __init__(
         self,
@@ -63,7 +63,7 @@ class Process:
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Raises OSError."""
+        """Start it. Raises OSError."""
         # SIGXFSZ stays ignored: a file at its limit is then an error, as a full disk is.
         options = {"env": dict(self.environ), "user": self.user, "restore_signals": False}
         self.process = start(self.command, self.log, **options)
@@ -71,7 +71,7 @@ class Process:
 
     @property
     def pid(self) -> int:
-        assert self.process  # noqa: S101  nobody asks before it is started
+        assert self.process  # noqa: S101  set by start()
         return self.process.pid
 
     @property
@@ -79,7 +79,7 @@ class Process:
         return self.process is not None and self.process.poll() is None
 
     def family(self) -> list[psutil.Process]:
-        """It and all below it; none when it has ended."""
+        """Return it and all its descendants; none when it has ended."""
         return family(self.pid)
 
     def workers(self) -> list[psutil.Process]:
@@ -87,7 +87,7 @@ class Process:
         return self.family()[1:]
 
     def kill(self) -> None:
-        """It and its workers, at once, as if the power had failed. What is stopped dies, too."""
+        """Kill it and its workers at once, also stopped ones, as if the power had failed."""
         if self.process is None:
             return
         family = self.family()
@@ -115,7 +115,7 @@ class Process:
 
 
 def _runs(process: psutil.Process) -> bool:
-    """Not one that is dead and that nobody has waited for."""
+    """Return whether it runs; a zombie does not."""
     with suppress(psutil.NoSuchProcess):
         return process.status() != psutil.STATUS_ZOMBIE
     return False

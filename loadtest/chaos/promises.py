@@ -1,8 +1,8 @@
 """Promises for each way of selling, each durability and each class of faults.
 
-docs/promises.md is made from this, and every run of chaos is held against it. A *loss* is what may
-happen to a buyer or to the books; a cell without any says *nothing*. What the judge can find is a
-`Wrong`; a `Nuisance` is something that it would not call wrong.
+docs/promises.md is made from this, and every run of chaos is judged by it. A *loss* is a harm that
+a buyer or the books may suffer; a cell without any says *nothing*. Losses that the judge can find
+are anomalies; a `Nuisance` is a loss that the judge does not count as an anomaly.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from loadtest.chaos.judge.anomalies import Anomaly
 
 
 class Nuisance(StrEnum):
-    DOUBT = "doubt"  # told that it went wrong, and it is bought; the same key finds it
-    STUCK = "stuck"  # nobody can buy any more, and stock remains
+    DOUBT = "doubt"  # an error was answered, but it is bought; the same key finds it
+    STUCK = "stuck"  # no buyer can buy any more, and stock remains
     PATIENCE = "patience"  # BUSY again and again while others buy
 
 
@@ -37,14 +37,14 @@ Loss = Anomaly | Nuisance
 
 
 class Durability(StrEnum):
-    """When the store's answer is given: see docs/settings.md."""
+    """When the store's answer is sent: see docs/settings.md."""
 
     FAST = "fast"  # written to the log, which is synced every second
     SAFE = "safe"  # synced to the disk
-    REPLICATED = "replicated"  # synced, and a replica has said that it has it
+    REPLICATED = "replicated"  # synced, and a replica has confirmed it
 
 
-FORGETFUL = {  # faults that make the store forget what it has acknowledged
+FORGETFUL = {  # faults that make the store lose acknowledged writes
     Durability.FAST: {STORE_DIES, POWER, FAILOVER},
     Durability.SAFE: {FAILOVER},
     Durability.REPLICATED: set[FaultClass](),
@@ -65,7 +65,7 @@ class Promise:
 
 
 NOTHING = Promise()
-# The audit tells the truth of whatever happened, and nothing makes an order another buyer's.
+# Always kept: the audit is right, and no order becomes another buyer's.
 AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER}
 EXHIBIT = Promise(
     "anything",
@@ -134,9 +134,9 @@ WAITS = Promise(
 # A way of selling that is not named here checks what it writes, at the moment it writes it.
 CHECKED = {LOST: DOUBT, LATE: DOUBT, STORE_DIES: DOUBT}
 LOCKED = {FREEZE: OUTLIVED, LOST: DOUBT, LATE: OVERTAKEN, STORE_DIES: DOUBT}
-# By way of selling: what is not *nothing*, whatever the durability.
+# By way of selling: the cells that are not *nothing*, at any durability.
 LOSSES: dict[str, dict[FaultClass, Promise]] = {
-    "watch": {LATE: DOUBT},  # both look again, and so know after a lost reply
+    "watch": {LATE: DOUBT},  # both read again, and so know the outcome after a lost reply
     "watched": {},
     "decr": {
         KILL: TAKEN,
@@ -183,16 +183,16 @@ def promise_for(way: str, fault: FaultClass, durability: Durability) -> Promise:
 
 
 def holding(way: str, fault: FaultClass, durability: Durability) -> Promise:
-    """The same, of a round that holds: to pay is a step more, and its reply may be lost, too."""
+    """Return the promise for a round with holds: a payment is one more reply that may be lost."""
     promise = promise_for(way, fault, durability)
     lost = fault in (LOST, LATE, STORE_DIES) and not promise.may
     return DOUBT if lost and not in_sql(way) else promise
 
 
 def says_what_is_left(way: str, holds: bool) -> bool:
-    """Are SOLD_OUT and `left` about the stock as it is at one moment?
+    """Return whether SOLD_OUT and `left` are about the stock at one moment.
 
-    A decr that took too much, and has not put it back yet, makes others see too little. Who waits
-    for locked rows does not see what comes back meanwhile.
+    A decr that took too much, and has not put it back yet, makes others see too little. A buyer
+    that waits for locked rows does not see units that come back meanwhile.
     """
     return way.partition(":")[0] != "decr" and not (way == "sql_units" and holds)

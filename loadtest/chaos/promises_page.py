@@ -133,7 +133,7 @@ def page(sound: Sequence[str]) -> str:
 
 
 def _groups(sound: Sequence[str]) -> list[tuple[str, ...]]:
-    """Ways of selling that promise the same under every fault, but for how long one may wait."""
+    """Group ways of selling that promise the same under every fault, except for their waits."""
     alike: dict[tuple[Promise, ...], list[str]] = {}
     for mode in (*sound, EXHIBITS[0]):
         promises = tuple(

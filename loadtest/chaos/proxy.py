@@ -1,7 +1,7 @@
-"""A TCP proxy of ours on one way through the shop, which passes on, loses, holds back and cuts.
+"""A TCP proxy on one path through the shop, which passes on, loses, delays and cuts.
 
-It knows no protocol. A connection on which more was asked than was answered has a request under
-way; that is all that it needs to see whether a fault hits.
+It knows no protocol. A connection with more requests than answers has a request under way: that is
+all that it must see to tell whether a fault hits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 CHUNK = 64 * 1024  # bytes read at once
 NO_FAREWELL = struct.pack("ii", 1, 0)
-LOAD = 200  # bytes of an answer that carries something; a sale's are more
+LOAD = 200  # bytes of an answer with content; one with a sale is larger
 Endpoint = int | Path  # a port of loopback, or a Unix socket
 
 
@@ -26,11 +26,11 @@ class Conduct(StrEnum):
     """The proxy's treatment of passing data."""
 
     PASS = "pass"  # noqa: S105  no password
-    DELAY = "delay"  # both directions, each piece by so much; who has given up is not waited for
-    SWALLOW = "swallow"  # what is asked arrives, no answer comes back
-    SEVER = "sever"  # what is asked arrives; its answer cuts the connection instead
-    REFUSE = "refuse"  # what is asked cuts the connection, and has not arrived
-    HALF_OPEN = "half_open"  # the connection stands, and nothing arrives at either end
+    DELAY = "delay"  # both directions, each piece by so much; but not for a closed connection
+    SWALLOW = "swallow"  # requests arrive, no answer comes back
+    SEVER = "sever"  # requests arrive; an answer cuts the connection instead
+    REFUSE = "refuse"  # a request cuts the connection, and does not arrive
+    HALF_OPEN = "half_open"  # the connection is open, and nothing arrives at either end
 
 
 @dataclass(eq=False)
@@ -39,24 +39,24 @@ class Link:
 
     client: asyncio.StreamWriter
     server: asyncio.StreamWriter
-    under_way: bool = False  # more was asked than was answered
-    lost: bool = False  # something of it was swallowed: it is out of step, and ends with the fault
+    under_way: bool = False  # more requests than answers
+    lost: bool = False  # some data was swallowed: it is out of step, and ends with the fault
 
     @property
     def port(self) -> int:
-        """By which the server knows the connection; 0 over a Unix socket."""
+        """The port by which the server knows the connection; 0 over a Unix socket."""
         name = self.server.get_extra_info("sockname")
         return int(name[1]) if isinstance(name, tuple) else 0
 
     def cut(self) -> None:
-        """At once, without a farewell: both ends see a reset."""
+        """Cut the connection at once: both ends see a reset."""
         _reset(self.client)
         _reset(self.server)
 
 
 @dataclass
 class Proxy:
-    """One way, from our port to `to`. `behave` from any thread; `delay` in s."""
+    """One path, from our port to `to`. Call `behave` from any thread; `delay` is in s."""
 
     name: str
     to: Endpoint
@@ -64,12 +64,12 @@ class Proxy:
     conduct: Conduct = Conduct.PASS
     delay: float = 0.0
     requests: int = 0  # requests so far
-    loads: int = 0  # answers so far that carried something: to fulfil, sales
+    loads: int = 0  # answers so far with content: to fulfil, sales
     touched: int = 0  # pieces so far that were lost, held back or cut
     links: set[Link] = field(default_factory=set)
 
     def under_way(self) -> list[Link]:
-        """Connections with a request under way. From any thread."""
+        """Return the connections with a request under way. From any thread."""
         return [link for link in tuple(self.links) if link.under_way]
 
     def behave(self, conduct: Conduct, delay: float = 0.0) -> None:
@@ -140,11 +140,11 @@ async def _pump(
     with suppress(OSError):
         while chunk := await reader.read(CHUNK):
             await deed(chunk)
-    to.close()  # what was written before still goes out
+    to.close()  # data written before is still sent
 
 
 class Proxies:
-    """All of them, in an event loop of a thread of their own."""
+    """All proxies, in an event loop of a thread of their own."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -153,7 +153,7 @@ class Proxies:
         self.thread.start()
 
     def open(self, name: str, to: Endpoint) -> Proxy:
-        """Raises OSError."""
+        """Open a proxy. Raises OSError."""
         proxy = Proxy(name, to)
 
         async def listen() -> None:
@@ -165,7 +165,7 @@ class Proxies:
         return proxy
 
     def cut(self, links: list[Link]) -> None:
-        """These connections, at once. From any thread."""
+        """Cut these connections at once. From any thread."""
 
         async def each() -> None:
             for link in links:
@@ -179,7 +179,7 @@ class Proxies:
         self.cut([link for link in tuple(proxy.links) if link.lost])
 
     def close(self) -> None:
-        """All connections are cut."""
+        """Close all; all connections are cut."""
 
         async def end() -> None:
             for server in self.servers:

@@ -1,4 +1,4 @@
-"""Ends what a killed harness has left behind: a program of its own, which imports nothing of ours.
+"""Ends the processes that a killed harness has left: a program that imports nothing of ours.
 
 Its standard input is a pipe from the harness. `+ 17` says that process 17 leads a session of its
 own, `- 17` that it has ended. A pipe that ends without the word `done` means that the harness was
@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def parents() -> dict[int, int]:
-    """Process -> its parent, of all there are (Linux; elsewhere empty)."""
+    """Return process -> parent for all processes (Linux; elsewhere empty)."""
     parent_of = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError, ValueError, IndexError):
@@ -26,7 +26,7 @@ def parents() -> dict[int, int]:
 
 
 def family(leader: int) -> list[int]:
-    """The leader and all below it."""
+    """Return the leader and all its descendants."""
     known, members = parents(), [leader]
     for process in members:
         members += [child for child, parent in known.items() if parent == process]
@@ -57,7 +57,7 @@ def main(folder: str) -> None:
             for process in family(leader):
                 with suppress(OSError):
                     os.kill(process, signal.SIGKILL)
-        with suppress(OSError):  # children that a leader who is dead already has left behind
+        with suppress(OSError):  # children of a leader that is dead already
             os.killpg(leader, signal.SIGKILL)
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -54,7 +54,7 @@ class ShownAnomaly:
 
 
 def page(judged: Judgement) -> str:
-    """The report as the text of an HTML file. There was at least one round."""
+    """Return the report as the text of an HTML file. There was at least one round."""
     return render(
         "chaos/report.html",
         judged=judged,
@@ -81,7 +81,7 @@ def _command(run: RunStarted) -> str:
 
 
 def _shares(judged: Judgement, wrong: Anomaly) -> tuple[int, int]:
-    """How much was found that was promised not to be, and that was not promised."""
+    """Return how many anomalies contradict a promise, and how many do not."""
     return (
         sum(detection.count for detection in judged.broken if detection.wrong is wrong),
         sum(detection.count for detection in judged.expected if detection.wrong is wrong),

@@ -22,7 +22,7 @@ from loadtest.chaos.shop_client import Market
 from loadtest.chaos.state_reader import StateReader
 
 LATE = 30_000_000_000  # ns; a freeze of 6 s, and each time-out on the way
-# Its servers are no process of ours: a ZooKeeper is nothing that a wheel brings.
+# Its servers are not ours to break: no wheel contains a ZooKeeper.
 ELSEWHERE = ("lock:zookeeper",)
 
 
@@ -41,7 +41,10 @@ class RunOptions:
 def run(
     wanted: RunOptions, history: Path, say: Callable[[str], None], gone: Callable[[], bool]
 ) -> None:
-    """Write what happens to `history`. Call it in the main thread. Raises ShopError, OSError."""
+    """Write all events of a run to `history`. Call it in the main thread.
+
+    Raises ShopError, OSError.
+    """
     with (
         tempfile.TemporaryDirectory(prefix="lastapple-chaos-") as name,
         Recorder(history) as recorder,

@@ -1,4 +1,4 @@
-"""A whole shop of the harness's own: its processes, and our proxies on every way between them."""
+"""A whole shop of the harness's own: its processes, and proxies on every path between them."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from loadtest.chaos.proxy import Proxies
 from loadtest.chaos.stores import Stores, StoreServer
 from loadtest.lab import request
 
-ROOT = Path(__file__).parents[2]  # the code that is tried
+ROOT = Path(__file__).parents[2]  # the code under test
 CLOCK = Path(__file__).parent / "clock"
 WORKERS = 2
 UP = 60.0  # s until all answers
 
 
 class TestedShop:
-    """Started by `open`, in the main thread; ended by `close`, whatever has become of it."""
+    """The shop under test; started by `open` in the main thread, and ended by `close`."""
 
     def __init__(self, folder: Path, postgresql: bool, durability: str, masters: bool) -> None:
         self.folder = folder
@@ -92,7 +92,7 @@ class TestedShop:
         return [*ours, *(each.process for each in servers)]
 
     def open(self) -> None:
-        """Raises ChaosFailed when something does not start."""
+        """Start it. Raises ChaosFailed when a process does not start."""
         for master in self.masters:
             master.start()
         self.stores.start()
@@ -113,7 +113,7 @@ class TestedShop:
         self.wait()
 
     def wait(self) -> None:
-        """Until all of it serves. Raises ChaosFailed."""
+        """Wait until all processes serve. Raises ChaosFailed."""
         self.stores.primary.wait()
         self.database.wait()
         for name, port in (("shop", self.shop_port), ("lab", self.lab_port)):
@@ -124,7 +124,7 @@ class TestedShop:
         return f"The {name} does not answer: {log_end}"
 
     def heal(self) -> None:
-        """Everything runs, nothing is held up. Raises ChaosFailed when that cannot be had."""
+        """Restart and resume everything. Raises ChaosFailed when that fails."""
         for proxy in (self.front, self.selling, self.moving, *self.database.proxies):
             self.proxies.heal(proxy)
         if isinstance(self.database, SqliteFile):
@@ -137,7 +137,7 @@ class TestedShop:
         self.wait()
 
     def revive(self) -> None:
-        """Start what has ended by itself or was killed, and is not yet started again."""
+        """Start the processes that have ended or were killed, and are not restarted yet."""
         for server in (self.stores.primary, *self.masters):
             if not server.process.alive:
                 server.start()
@@ -166,7 +166,10 @@ def healthy(port: int) -> bool:
 def whole_shop(
     folder: Path, postgresql: bool, durability: str, masters: bool
 ) -> Iterator[TestedShop]:
-    """A shop that sells, until the end of the block. Raises ChaosFailed, ShopError, OSError."""
+    """Yield a shop that sells until the end of the block.
+
+    Raises ChaosFailed, ShopError, OSError.
+    """
     shop = TestedShop(folder, postgresql, durability, masters)
     try:
         shop.open()

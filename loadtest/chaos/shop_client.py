@@ -1,4 +1,4 @@
-"""A buyer's connection to the shop: what is sent over it and heard is noted in the history."""
+"""A buyer's connection to the shop: its requests and answers are recorded in the history."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import orjson
 from loadtest.chaos.history import Action, Recorder, Reply, Request, Response
 
 PATIENCE = 2.5  # s for an answer
-REMEMBERED = 60  # purchases of an item that somebody may come back to
-# What an answer's outcome, or an order's state, means.
+REMEMBERED = 60  # purchases of an item that a buyer may come back to
+# An answer's outcome, or an order's state, as a Reply.
 WORDS = {
     **dict.fromkeys(("SOLD", "recorded", "confirmed"), Reply.SOLD),
     **dict.fromkeys(("HELD", "held"), Reply.HELD),
@@ -33,7 +33,7 @@ class Wish:
     item: str
     key: str
     units: int
-    cookie: str  # by which the shop knows the buyer; "": it does not
+    cookie: str  # by which the shop knows the buyer; "": none
 
 
 class Market:
@@ -66,7 +66,7 @@ class ShopClient:
         return self._send(called, "POST", f"/buy/{wish.item}", body, headers)
 
     def greet(self) -> str:
-        """The cookie that the shop gives to whom it does not know; "" when it gives none."""
+        """Return the cookie that the shop gives a new buyer; "" when it gives none."""
         try:
             self.connection.request("GET", "/", headers={"Accept": "text/html"})
             answer = self.connection.getresponse()
@@ -77,12 +77,12 @@ class ShopClient:
             return ""
 
     def look(self, wish: Wish, order: str) -> Response:
-        """At the order's page."""
+        """Read the order's page."""
         called = self._called(Action.LOOK, wish, None, order)
         return self._send(called, "GET", f"/orders/{order}", None, {"Accept": "application/json"})
 
     def settle(self, deed: Action, wish: Wish, order: str) -> Response:
-        """PAY, DECLINE or CANCEL what is held."""
+        """Send PAY, DECLINE or CANCEL for a hold."""
         called = self._called(deed, wish, None, order)
         headers = {"Content-Type": "application/json"}
         return self._send(called, "POST", f"/orders/{order}/{deed}", b"", headers)
@@ -122,10 +122,10 @@ class ShopClient:
         return response
 
     def _heard(self, called: Request, answer: HTTPResponse) -> Response:
-        """Raises ValueError, KeyError for an answer that is none."""
+        """Record an answer. Raises ValueError, KeyError for one that is malformed."""
         document: dict[str, Any] = orjson.loads(answer.read())
         word = _word(called.deed, answer.status, document)
-        if answer.status == 410:  # it does not say of which round the hold was; its page does
+        if answer.status == 410:  # the answer does not name the hold's round; its page does
             document["round"] = self._page(document["order"])["round"]
         return Response(
             called.op,
@@ -140,13 +140,13 @@ class ShopClient:
         )
 
     def _page(self, order: str) -> dict[str, Any]:
-        """An order's page. Raises OSError, HTTPException, ValueError."""
+        """Return an order's page. Raises OSError, HTTPException, ValueError."""
         self.connection.request("GET", f"/orders/{order}", headers={"Accept": "application/json"})
         document: dict[str, Any] = orjson.loads(self.connection.getresponse().read())
         return document
 
     def _connect(self) -> int:
-        """The port of our end of the connection. Raises OSError."""
+        """Connect; return the port of our end of the connection. Raises OSError."""
         if self.connection.sock is None:
             self.connection.connect()
         return int(self.connection.sock.getsockname()[1])

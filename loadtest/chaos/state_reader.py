@@ -1,6 +1,6 @@
 """Read a round's state from store and database, to check the audit against it.
 
-Neither the shop's code that reads its books is used here nor its sums: who lies there is found.
+It uses neither the shop's code that reads its books nor its sums, so that their errors are found.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ BOOKED = text("SELECT id FROM orders WHERE item = :item AND round = :round")
 
 @dataclass(frozen=True, slots=True)
 class StoredUnits:
-    """Units. `marked`: the audit has to say that the store has lost something of it."""
+    """A round's units. `marked`: the audit must say that the store has lost data of it."""
 
     left: int
     held: int
@@ -39,15 +39,15 @@ class StoredUnits:
 
 
 class StateReader:
-    """Used by several threads."""
+    """Reads the state; used by several threads."""
 
     def __init__(self, store: Callable[[], redis.Redis], url: str) -> None:
-        """`store` is a new connection to whichever server is the store; `url` the database's."""
+        """`store` returns a new connection to the present store; `url` is the database's."""
         self.store = store
         self.engine = create_engine(url, poolclass=NullPool)
 
     def look(self, item: str, number: int, mode: str) -> StoredUnits | None:
-        """None: it is not there, or cannot be told."""
+        """Return a round's units; None if they are missing, or unknown."""
         try:
             left, held, marked, letters = self._look_into_store(item, number)
             with self.engine.connect() as sql:
@@ -55,16 +55,16 @@ class StateReader:
                 booked = set(sql.execute(BOOKED, round).scalars())
                 if in_sql(mode):
                     rows = sql.execute(COUNTED, round).all()
-                    if len(rows) != 1:  # of two who began it at once the audit knows whose it is
+                    if len(rows) != 1:  # begun twice at once: only the audit knows which row counts
                         return None
                     started, left = rows[0]
                     left += sql.execute(FREE, round | {"started": started}).scalar_one()
                     held = {row.id: row.quantity for row in sql.execute(HELD, round)}
         except (redis.RedisError, SQLAlchemyError, Unreadable):
             return None
-        if left is None or letters:  # a letter may be of a sale that is held as well
+        if left is None or letters:  # a dead letter's sale may be held as well
             return None
-        # What is paid for and booked is sold, whatever a store has forgotten of it.
+        # A hold that is paid for and booked is sold, even if the store has lost the end.
         return StoredUnits(
             left, sum(units for id, units in held.items() if id not in booked), marked
         )
@@ -72,7 +72,7 @@ class StateReader:
     def _look_into_store(
         self, item: str, number: int
     ) -> tuple[int | None, dict[str, int], bool, bool]:
-        """In one step: what moves from stock to hold meanwhile is seen in one of them."""
+        """Read in one step: a unit that moves from stock to hold meanwhile is in one of them."""
         names = Keys(item, number)
         with self.store() as client:
             pipe = client.pipeline(transaction=True)

@@ -1,4 +1,4 @@
-"""The store that sells, and a replica that may take its place without having heard everything."""
+"""The store that sells, and a replica that may be promoted although it has missed writes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from loadtest.chaos.process import Process, Reaper, until
 from loadtest.chaos.proxy import Proxies, Proxy
 
 START = 20.0  # s that a server may take until it answers
-HEARS = 300  # ms in which a replica that is there says that it has heard
+HEARS = 300  # ms in which a connected replica confirms
 FULL = resource.RLIM_INFINITY
 SYNC_SOURCE = Path(__file__).parent / "synced.c"
 
@@ -40,7 +40,7 @@ class StoreServer:
         environ: dict[str, str],
         library: Path | None = None,
     ) -> None:
-        """`library` notes what was synced (see make_sync_library)."""
+        """`library` records how much was synced (see make_sync_library)."""
         folder.mkdir()
         self.synced = folder.with_suffix(".synced") if library else None
         if self.synced:
@@ -55,7 +55,7 @@ class StoreServer:
         self.process = Process(reaper, self.command, folder.with_suffix(".log"), environ)
 
     def start(self, follow: int = 0) -> None:
-        """Begin to start, as a replica of whom `follow` reaches (a port) if that is given."""
+        """Begin to start; as a replica of the server at port `follow`, if that is given."""
         self.process.command = [*self.command, *(embedded.following(follow) if follow else ())]
         self.process.start()
 
@@ -73,7 +73,7 @@ class StoreServer:
         until(self.serves, START, "the store does not start")
 
     def limit(self, size: int = FULL) -> None:
-        """No file of its may grow beyond so many bytes: what a full disk is to it."""
+        """Limit its files to `size` bytes: for the server, that is a full disk."""
         with suppress(psutil.NoSuchProcess):
             psutil.Process(self.process.pid).rlimit(resource.RLIMIT_FSIZE, (size, FULL))
 
@@ -84,17 +84,17 @@ class StoreServer:
         return max(logs, key=lambda log: log.stat().st_mtime_ns)
 
     def synced_length(self) -> int:
-        """Bytes of its log that are on the disk; 0: it has synced nothing yet."""
+        """Return the bytes of its log that are on the disk; 0: it has synced nothing yet."""
         return int.from_bytes(self.synced.read_bytes(), sys.byteorder) if self.synced else 0
 
     def empty(self) -> None:
-        """Away with all that it had. It must not run."""
+        """Delete all its data. It must not run."""
         shutil.rmtree(self.folder)
         self.folder.mkdir()
 
 
 class Stores:
-    """Two servers; `primary` sells. What the replica hears comes through a proxy of its own."""
+    """Two servers; `primary` sells. The replica receives writes through a proxy of its own."""
 
     def __init__(
         self,
@@ -115,9 +115,9 @@ class Stores:
         self.replica.start(self.hearing.port)
 
     def failover(self, proxies: list[Proxy]) -> None:
-        """The primary dies and the replica is it from now on; the old one follows, emptied.
+        """Kill the primary and promote the replica; the old primary follows, emptied.
 
-        `ways` are the proxies that lead to the primary.
+        `proxies` lead to the primary.
         """
         self.primary.process.kill()
         with self.replica.client() as client:
@@ -146,9 +146,9 @@ class Stores:
         return orders
 
     def in_step(self) -> bool:
-        """Has the replica heard all that was written so far?
+        """Return whether the replica has received all writes so far.
 
-        It is asked: what INFO knows of it is up to a second old, and then there was more.
+        The replica is asked: INFO's figure may be a second old, and there were more writes since.
         """
         with suppress(redis.RedisError), self.primary.client() as client:
             pipe = client.pipeline(transaction=False)
@@ -160,12 +160,12 @@ class Stores:
 
 
 def can_know_what_is_synced() -> bool:
-    """Can we know how much of a log is on the disk?"""
+    """Return whether this machine can tell how much of a log is on the disk."""
     return sys.platform == "linux" and shutil.which("cc") is not None
 
 
 def make_sync_library(folder: Path) -> Path | None:
-    """The library in `folder`; None where it cannot be made."""
+    """Compile the library in `folder`; None where that fails."""
     if not can_know_what_is_synced():
         return None
     library = folder / "synced.so"

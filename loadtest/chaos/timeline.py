@@ -1,4 +1,4 @@
-"""The run as a drawing: sales and answers over time, and above them what was broken when."""
+"""The run as a drawing: sales and answers over time, and above them the faults."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from loadtest.chaos.history import InjectedFault
 from loadtest.chaos.judge.reconstruction import RunHistory
 
 COLUMNS = 150  # of a drawing: some px each
-LEAST = 0.25  # s of a column: less tells nothing
+LEAST = 0.25  # s of a column: a shorter one is meaningless
 HEIGHT, ROW, AXIS = 140, 16, 26  # px
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """`lanes` are what was broken -> its drawing; the same figures stand in the report's tables."""
+    """The drawing.
+
+    `lanes`: faults' name -> their drawing; the report's tables have the same figures.
+    """
 
     lanes: dict[str, Markup]
     goodput: Markup

@@ -157,7 +157,7 @@ def _measure(
         try:
             made = measured(place, steps)
         except RunFailed:
-            place.shop.check()  # if it died, that is the reason to tell
+            place.shop.check()  # if the shop died, that is the reason to report
             raise
     facts = describe(about, 0, own=True).facts()
     shops = f"{about.workers} workers × {about.threads} threads; the usual one 2 × 8"
@@ -170,7 +170,7 @@ def _command() -> str:
 
 
 def _people(json_file: str | None) -> Console:
-    """Standard output may belong to the document."""
+    """Return the console for people; standard output may be the document's."""
     people = Console(stderr=json_file == "-", markup=False, highlight=False)
     if not people.is_terminal:
         people.width = 160

@@ -18,8 +18,8 @@ from loadtest.throughput.servers import ITEM, ServerSet
 
 MIB = 1 << 20
 CROWD = 64  # connections while items or books grow
-FILL_S = 5.0  # s of selling between two looks at how many there are
-FILL_LIMIT = 3_600.0  # s to sell as many orders as the books shall have
+FILL_S = 5.0  # s of selling between two counts of the orders
+FILL_LIMIT = 3_600.0  # s to sell all orders that the books need
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class GrowthPlan:
 class Point:
     """The figures with `of` contenders, items or orders. Times in ms.
 
-    MiB at its end: resident in all processes but the store's, and what the store says it uses.
+    Memory in MiB at the end: resident in all processes except the store's, and the store's own
+    figure.
     """
 
     grows: str
@@ -72,7 +73,10 @@ class Growth:
         self.booked = 0  # orders, by what wrk counted
 
     def run(self) -> list[Point]:
-        """Books first: whatever is sold makes them grow. Raises RunFailed."""
+        """Measure the growth of the books first: every other sale makes them grow, too.
+
+        Raises RunFailed.
+        """
         books = self.books()
         return [*self.contenders(), *self.items(), *books]
 
@@ -93,7 +97,7 @@ class Growth:
         return points
 
     def point(self, grows: str, of: int, items: list[str], connections: int) -> Point:
-        """All repeats, one after the other, each in rounds of its own."""
+        """Measure all repeats, one after the other, each in rounds of its own."""
         came = []
         for repeat in range(1, self.plan.repeats + 1):
             with self.step(f"{grows} {of:,}, repeat {repeat}"):
@@ -106,7 +110,7 @@ class Growth:
     def sell(
         self, items: list[str], connections: int, seconds: float, stock: int = ENDLESS
     ) -> Answers:
-        """Sell from so much of each, and wait until all is booked."""
+        """Sell from `stock` units of each item, and wait until all sales are booked."""
         url, lab = self.place.ours.url, self.place.lab
         rounds = {item: lab.start_round(item, stock, self.plan.mode) for item in items}
         warm = send(url, items[0], "SOLD", connections, WARM_UP, *items[1:])
@@ -119,7 +123,7 @@ class Growth:
         return answers
 
     def fill(self, orders: int) -> None:
-        """Sell until the books have so many, as fast as the shop can."""
+        """Sell until the books have `orders` orders, as fast as the shop can."""
         limit = time.monotonic() + FILL_LIMIT
         while self.booked < orders:
             if time.monotonic() > limit:

@@ -14,7 +14,7 @@ from loadtest.generator import Load, generate
 class Answers:
     """The answers to one load. Times in ms: of all answers by wrk, of good ones by Locust."""
 
-    good: int  # with the outcome that was wanted
+    good: int  # with the wanted outcome
     others: int
     seconds: float
     p50_ms: float | None
@@ -33,11 +33,10 @@ def generator() -> str:
 def send(
     url: str, item: str | None, wanted: str, connections: int, seconds: float, *others: str
 ) -> Answers:
-    """Buy `item` (None: nothing) from so many keep-alive connections, each with its next request as
-    soon as it is answered; every request has a fresh key, whose moment comes first, as in those of
-    the shop's pages. With `others`, items in turn.
+    """Buy `item` (None: nothing) from so many keep-alive connections, without pauses.
 
-    Raises RunFailed.
+    Every request has a fresh key that begins with the moment, as in the shop's pages. With
+    `others`, items in turn. Raises RunFailed.
     """
     if wrk.path() is None:
         if others:

@@ -1,6 +1,6 @@
-"""Yardsticks for those who let no script decide: the plain WATCH loop, and python-redis-lock.
+"""Yardsticks for modes without a script that decides: the plain WATCH loop, and python-redis-lock.
 
-As in the usual shop, but gunicorn has as many threads as ours. PEER says which; frozen with it.
+Like the usual shop, but gunicorn has as many threads as ours. PEER says which; frozen with it.
 """
 
 import os
@@ -40,7 +40,7 @@ def watch(item: str, quantity: int) -> Answer:
 
 
 def lock(item: str, quantity: int) -> Answer:
-    import redis_lock  # of `make install-dev`
+    import redis_lock  # installed by `make install-dev`
 
     with redis_lock.Lock(store, f"usual:{item}:lock", expire=10):
         left = int(str(store.get(f"usual:{item}:stock"))) - quantity

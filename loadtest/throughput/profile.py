@@ -1,7 +1,7 @@
-"""Where the CPU of one sale goes, by py-spy, which looks at what the shop's workers are doing.
+"""The CPU of one sale by place, by py-spy, which samples the shop's workers.
 
-It sees the thread that runs Python, of each worker; what the system did for them is told apart.
-What a sale waits for (a thread, the store, its disk) is in p50 and in no row here.
+It sees, in each worker, the thread that runs Python; the system's work for it is shown apart. A
+sale's waits (for a thread, the store, its disk) are in p50 and in no row here.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from loadtest.throughput.run import WARM_UP
 from loadtest.throughput.servers import ITEM, ServerSet
 
 RATE = 200  # looks a second
-MARGIN = 30  # s that py-spy may take to write what it saw
-# Whose work a worker does, by the innermost of its frames that is in one of these files.
+MARGIN = 30  # s that py-spy may take to write its samples
+# The owner of a worker's work, by the innermost of its frames that is in one of these files.
 PLACES = {
     "the store's socket": ("redis/", "hiredis", "app/store/clients/redis"),
     "selling": ("app/modes/", "app/service/", "app/store/", "app/domain/"),
@@ -48,7 +48,7 @@ def there() -> bool:
 
 
 def profile(place: ServerSet, mode: str, connections: int, seconds: int) -> dict[str, float]:
-    """µs of CPU for one sale, by place, the largest first. Raises RunFailed."""
+    """Return the µs of CPU for one sale, by place, the largest first. Raises RunFailed."""
     number = place.lab.start_round(ITEM, ENDLESS, mode)
     send(place.ours.url, ITEM, "SOLD", connections, WARM_UP)
     workers = [process for process in place.ours.processes if _is_worker(process)]
@@ -60,7 +60,7 @@ def profile(place: ServerSet, mode: str, connections: int, seconds: int) -> dict
         samples = Counter[str]()
         for file in files:
             samples.update(_count_samples(file.read_text().splitlines()))
-    place.lab.audit(ITEM, number)  # what is booked later belongs to the sales, too
+    place.lab.audit(ITEM, number)  # the booking after the window belongs to the sales, too
     cost: defaultdict[str, float] = defaultdict(float)
     for process in place.ours.processes:
         user, system = (
@@ -106,7 +106,10 @@ def _watched(workers: list[psutil.Process], files: list[Path], seconds: int) -> 
 
 
 def _count_samples(lines: Iterable[str]) -> Counter[str]:
-    """Looks by place. A line is "outer (file:1);inner (file:2) 17": a stack, how often seen."""
+    """Count samples by place.
+
+    A line is "outer (file:1);inner (file:2) 17": a stack and its count.
+    """
     counts = Counter[str]()
     for line in lines:
         stack, _, looks = line.rpartition(" ")
@@ -123,7 +126,7 @@ def _place(frames: list[str]) -> str:
 
 
 def _is_worker(process: psutil.Process) -> bool:
-    """gunicorn's master has the same command, and the supervisor for a parent."""
+    """Return whether it is a worker: the master has the same command, but another parent."""
     parent = process.parent()
     return parent is not None and all("create_shop" in command_line(p) for p in (process, parent))
 

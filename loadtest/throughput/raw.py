@@ -2,9 +2,9 @@
 
     python -m loadtest.throughput.raw CONNECTIONS SECONDS     prints {"good", "seconds"}
 
-Each connection sends the usual shop's script, encoded once, and the next as soon as that is
+Each connection sends the usual shop's script, encoded once, and the next one as soon as that is
 answered. A Python process sends some ten thousand of them a second, so for many connections this is
-how fast the asking goes, not the store: the shop that needs more than that does not exist here.
+the speed of the client, not of the store. No shop here needs more than that.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ STOCK = 1_000_000_000
 
 
 def measure(connections: int, seconds: float) -> dict[str, float]:
-    """Sell from a stock of its own in USUAL_STORE."""
+    """Sell from a stock of its own in USUAL_STORE; return the counts."""
     given = store.connection_pool.connection_kwargs
     store.set("usual:raw:stock", STOCK)
     sha = store.script_load(SELL)

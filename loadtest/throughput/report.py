@@ -24,7 +24,7 @@ from loadtest.throughput.tables import (
     tell,
 )
 
-# A table: its title, its columns, and for each line its name and cells.
+# A table: its title, its columns, and each line's name and cells.
 Lines = tuple[str, tuple[str, ...], list[tuple[str, list[str]]]]
 
 

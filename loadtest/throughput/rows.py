@@ -1,4 +1,4 @@
-"""The rows of the report: what was asked, of whom, and what its repeats say. No I/O."""
+"""The rows of the report: the request, the server, and the spread over the repeats. No I/O."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from figures import Spread, quotient, spread
 PLAIN, USUAL, NOOP, RAW = "plain no-op", "usual shop", "no-op", "raw store"
 PEERS = {"watch": "plain WATCH loop", "lock": "python-redis-lock"}  # by PEER (see peers.py)
 PEER_OF = {"watch": PEERS["watch"], "lock": PEERS["lock"], "fused": PEERS["lock"]}  # by mode
-SOLD_OUT = ", sold out"  # behind the name of a mode: there is nothing left to sell
+SOLD_OUT = ", sold out"  # after the name of a mode: there is nothing left to sell
 
 
 @dataclass(frozen=True)
 class Measurement:
     """One row at one number of connections, in one repeat. Times in ms, CPU in µs.
 
-    `cpu_us` is that of all processes of the shop, store and fulfil among them, for one good answer,
+    `cpu_us` is that of all processes of the shop, store and fulfil included, for one good answer,
     until the last sale is booked. None: not known.
     """
 
@@ -41,7 +41,7 @@ class ThroughputRow:
     cells: list[Measurement]
     noop: list[Measurement]  # the same server's, in the same repeats
     usual: list[Measurement]
-    peer: list[Measurement]  # who sells in the same way elsewhere, if anybody does
+    peer: list[Measurement]  # the peer that sells in the same way, if there is one
 
     @property
     def under_way(self) -> int:
@@ -79,7 +79,7 @@ FIGURES = (
 
 
 def rows(cells: Iterable[Measurement]) -> list[ThroughputRow]:
-    """Grouped, in the order in which they were first measured."""
+    """Group the cells, in the order in which they were first measured."""
     groups: dict[tuple[int, str], list[Measurement]] = {}
     for cell in cells:
         groups.setdefault((cell.connections, cell.name), []).append(cell)
@@ -96,7 +96,7 @@ def rows(cells: Iterable[Measurement]) -> list[ThroughputRow]:
 
 
 def document(made: Iterable[ThroughputRow]) -> list[dict[str, str | float | None]]:
-    """The rows for programs: medians; `min` and `max` are those of `per_s`."""
+    """Return the rows for programs: medians; `min` and `max` are those of `per_s`."""
     return [
         {
             "name": row.name,

@@ -1,4 +1,4 @@
-"""The run: at each number of connections every row in turn, and that as often as was asked."""
+"""The run: at each number of connections every row in turn, repeated as often as wanted."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class ThroughputPlan:
 
     @property
     def peers(self) -> dict[str, str]:
-        """Their rows, by PEER: those that a mode is held against."""
+        """The peers' rows, by PEER: the yardsticks of some modes."""
         wanted = {PEER_OF.get(mode.partition(":")[0]) for mode in self.modes}
         available = {"watch", *(["lock"] if find_spec("redis_lock") else [])}
         return {peer: row for peer, row in PEERS.items() if row in wanted and peer in available}
 
     def cells(self) -> Iterator[tuple[int, int, str]]:
-        """(repeat, connections, name): every second repeat runs backwards."""
+        """Yield (repeat, connections, name): every second repeat runs backwards."""
         for repeat in range(1, self.repeats + 1):
             for connections in self.connections:
                 for name in self.names if repeat % 2 else reversed(self.names):
@@ -96,7 +96,7 @@ def measure(
 
 
 def _start(place: ServerSet, name: str) -> Callable[[], object]:
-    """Start the row's round; returns what waits until its sales are booked."""
+    """Start the row's round; return a function that waits until its sales are booked."""
     mode = name.removesuffix(SOLD_OUT)
     stock = 1 if name.endswith(SOLD_OUT) else ENDLESS
     round = place.lab.start_round(ITEM, stock, mode)
@@ -119,7 +119,7 @@ def _load(
     seconds: float,
     settled: Callable[[], object],
 ) -> tuple[Answers, Answers, float]:
-    """Warm-up, window, and the CPU seconds of both until all is booked."""
+    """Run warm-up and window; return their answers, and the CPU seconds until all is booked."""
     before = server.cpu()
     warm = send(server.url, item, wanted, connections, WARM_UP)
     answers = send(server.url, item, wanted, connections, seconds)

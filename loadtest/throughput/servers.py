@@ -25,14 +25,14 @@ WORKERS, THREADS = 2, 8  # of the usual shop
 
 @dataclass
 class LoadedServer:
-    """One that is asked by HTTP. `processes` are all that work for it, those of the store too."""
+    """A server that gets HTTP load. `processes` are all that work for it, the store's too."""
 
     url: str
-    threads: int  # of all workers: so many requests are under way, the others wait
+    threads: int  # of all workers: as many requests can be under way, the others wait
     processes: list[psutil.Process] = field(default_factory=list)
 
     def memory(self) -> int:
-        """Bytes that are resident in its living processes, the store's left out."""
+        """The resident bytes of its living processes, except the store's."""
         return sum(
             process.memory_info().rss
             for process in self.processes
@@ -40,7 +40,7 @@ class LoadedServer:
         )
 
     def cpu(self) -> float:
-        """CPU seconds, user and system, that its living processes have used so far."""
+        """The CPU seconds, user and system, that its living processes have used so far."""
         try:
             return sum(map(cpu_seconds, self.processes))
         except psutil.NoSuchProcess as gone:
@@ -64,10 +64,10 @@ class ServerSet:
 
 @contextmanager
 def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> Iterator[ServerSet]:
-    """All of them, on loopback and free ports; gone afterwards. Raises RunFailed.
+    """Start all servers, on loopback and free ports; gone afterwards. Raises RunFailed.
 
-    `threads` are those of each of our workers; None: as many as the shop has by itself. `peers` are
-    the names of rows by PEER.
+    `threads` are those of each of our workers; None: the shop's default. `peers` are the names of
+    rows by PEER.
     """
     with ExitStack() as stack:
         shop = stack.enter_context(own_shop(threads))

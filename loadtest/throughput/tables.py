@@ -32,7 +32,7 @@ GROWTH_READING = (
 
 
 def tell(of: Spread | None) -> str:
-    """Median, and min–max where repeats differ; a dash: not known."""
+    """Write median, and min–max where repeats differ; a dash: not known."""
     if of is None:
         return "–"
     between = of.between(number)
@@ -59,7 +59,7 @@ GROWTH_HEADINGS = ("sales per second", "p99 ms", "processes, MiB", "store, MiB")
 
 
 def growth_line(point: Point) -> list[str]:
-    """The point's figures, in the order of GROWTH_HEADINGS."""
+    """Return the point's figures, in the order of GROWTH_HEADINGS."""
     memory = number(point.processes_mib), number(point.store_mib)
     return [tell(point.per_s), tell(point.p99_ms), *memory]
 

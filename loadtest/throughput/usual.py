@@ -1,9 +1,9 @@
 """The usual shop, our yardstick: what one writes in twenty lines, and what it leaves out.
 
-Plain Flask, redis-py as it comes, a script that takes the stock and notes the sale, gunicorn with
-2 × 8 threads. No key makes a second press harmless, nobody books its orders, and redis-py sends a
-script once more when its reply was lost, which sells twice. Frozen on 24 November 2026: a yardstick
-that is changed measures nothing. Its store is USUAL_STORE.
+Plain Flask, redis-py with its defaults, a script that takes the stock and notes the sale, gunicorn
+with 2 × 8 threads. No key makes a second press harmless, and its orders are not booked. redis-py
+resends a script when its reply was lost, which sells twice. Frozen on 24 November 2026: a yardstick
+that changes measures nothing. Its store is USUAL_STORE.
 """
 
 import os

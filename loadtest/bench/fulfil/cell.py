@@ -1,4 +1,4 @@
-"""One cell: sell, then book what was sold, and see that all of it is."""
+"""One cell: sell, then book the sales, and check that all are booked."""
 
 from __future__ import annotations
 
@@ -37,7 +37,10 @@ MB = 1 << 20
 
 @dataclass(frozen=True)
 class FulfilFigures:
-    """CPU is of the drain alone, in µs of one core an order; memory in MB, `used` the store's."""
+    """Figures of one cell. CPU is that of the drain alone, in µs of one core per order.
+
+    Memory is in MB; `used` is the store's.
+    """
 
     sales_per_s: float
     drain_per_s: float
@@ -58,11 +61,14 @@ class FulfilFigures:
 def measure(
     stage: Stage, kind: str, name: str, sales: int, leave: Callable[[], bool]
 ) -> FulfilFigures:
-    """On an empty store and an empty database, called `name`. Raises ShopError; also at `leave`."""
+    """Measure on an empty store and an empty database, called `name`.
+
+    Raises ShopError, also when `leave` says so.
+    """
     url = stage.database(kind, name)
     servers = Servers(Settings(redis_url=stage.store_url, database_url=url, store_timeout=PATIENCE))
     db.migrate(servers.engine)
-    stage.store.execute_command("FLUSHALL", "SYNC")  # or Valkey would still be at it
+    stage.store.execute_command("FLUSHALL", "SYNC")  # SYNC: done before the sale begins
     used_before = _used_memory(stage)
     pair.name(stage.store, servers.sessions, ITEM, anew=True)
     wanted = Round(ITEM, 0, sales, "atomic")
@@ -116,7 +122,7 @@ def measure(
 
 
 def _sell(servers: Servers, round: Round, leave: Callable[[], bool]) -> None:
-    """One unit a sale, until the stock is gone, with keys and buyers as the shop makes them."""
+    """Sell one unit a sale until the stock is gone, with keys and buyers as the shop makes them."""
     mode = Atomic(servers, Clock(), round)
 
     def seller(_: int) -> None:
@@ -142,12 +148,12 @@ class Fulfil(Server):
         super().__init__(command, log, env=os.environ | env)
 
     def serves(self) -> bool:
-        """Do not wait: what it books shows that it works."""
+        """Return True at once: the booked orders show that it works."""
         return True
 
 
 def _until(done: Callable[[int], bool], waiting: Callable[[], int], limit: float) -> int:
-    """How many wait when it is so."""
+    """Wait until `done`; return how many sales wait then."""
     deadline = time.monotonic() + limit
     while not done(left := waiting()):
         if time.monotonic() > deadline:
@@ -167,7 +173,10 @@ def run(
     began: Callable[[str], object],
     leave: Callable[[], bool],
 ) -> dict[str, list[FulfilFigures]]:
-    """Figures of each database's repeats. Raises ShopError, also when it is time to `leave`."""
+    """Return the figures of each database's repeats.
+
+    Raises ShopError, also when `leave` says so.
+    """
     measured: dict[str, list[FulfilFigures]] = {kind: [] for kind in kinds}
     with stage(kinds) as servers:
         for repeat in range(repeats):

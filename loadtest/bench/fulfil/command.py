@@ -1,4 +1,4 @@
-"""`lastapple bench fulfil`: how fast, and for how much, sales become orders."""
+"""`lastapple bench fulfil`: how fast, and at what cost, sales become orders."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from loadtest.table import empty_table
 Row = dict[str, str | float | None]
 Measured = Mapping[str, Sequence[FulfilFigures]]  # by database
 
-# Of the drain: name in the document -> member of Figures, and how people are told.
+# The drain's figures: name in the document -> member of FulfilFigures, and its heading.
 COLUMNS = {
     "ratio_sell": ("ratio", "drain ÷ sales"),
     "cpu_us_per_order": ("cpu_us", "CPU of fulfil, µs an order"),
@@ -35,7 +35,7 @@ READING = (
 
 
 def rows(measured: Measured) -> list[Row]:
-    """`sell` and each database's, with null for what a row has not."""
+    """Return the row of `sell` and each database's; null for a figure that a row does not have."""
     every = [figures.sales_per_s for cells in measured.values() for figures in cells]
     table_rows = [_row("sell", SELLERS, spread(every), [])]
     for kind, cells in measured.items():

@@ -17,7 +17,7 @@ from servers.family import cpu_seconds
 from app.store import embedded, throwaway
 from app.store.clients.redis import connect
 
-PATIENCE = 30_000  # ms: a slow answer is a figure here
+PATIENCE = 30_000  # ms: a slow answer is a measurement here
 DATABASES = ["sqlite", "postgresql"]
 NO_POSTGRESQL = "PostgreSQL is left out: it is not installed. pip install 'lastapple[postgres]'"
 
@@ -35,10 +35,10 @@ class Stage:
     store: redis.Redis
 
     def database(self, kind: str, name: str) -> str:
-        """URL of a new, empty one."""
+        """Return the URL of a new, empty database."""
         if kind == "sqlite":
             return f"sqlite:///{self.folder / name}.db"
-        import psycopg  # an extra: not everybody has it
+        import psycopg  # an extra that may be missing
 
         where = f"host='{self._data}' user=postgres dbname=postgres"
         with psycopg.connect(where, autocommit=True) as connection:
@@ -46,11 +46,11 @@ class Stage:
         return f"postgresql://postgres@/{name}?host={quote(str(self._data))}"
 
     def store_cpu(self) -> float:
-        """s that the store has used."""
+        """Return the s of CPU that the store has used."""
         return cpu_seconds(psutil.Process(self.store.info("server")["process_id"]))
 
     def database_cpu(self, kind: str) -> float | None:
-        """s; None: SQLite works in fulfil's own process."""
+        """Return the s of CPU that the database has used; None for SQLite, which has no process."""
         if kind == "sqlite":
             return None
         server = psutil.Process(int((self._data / "postmaster.pid").read_text().split()[0]))
@@ -63,7 +63,10 @@ class Stage:
 
 @contextmanager
 def stage(kinds: list[str]) -> Iterator[Stage]:
-    """Gone in the end. To be interrupted by a flag (see throwaway). Raises ShopError."""
+    """Start the servers; they are gone in the end. Raises ShopError.
+
+    Interrupt it by a flag (see throwaway).
+    """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lastapple-bench-")))
         socket = folder / "valkey.sock"
@@ -71,7 +74,7 @@ def stage(kinds: list[str]) -> Iterator[Stage]:
         stack.enter_context(throwaway.Throwaway(valkey, folder / "valkey.log"))
         if "postgresql" in kinds:
             command, user = throwaway.postgres_command(folder / throwaway.DATA)
-            synced = [*command, "-c", "fsync=on"]  # the last word counts
+            synced = [*command, "-c", "fsync=on"]  # the last option counts
             stack.enter_context(throwaway.Throwaway(synced, folder / "postgres.log", user=user))
         url = f"unix://{socket}?db=0"
         yield Stage(folder, url, connect(url, PATIENCE))

@@ -1,7 +1,7 @@
 """A stepped wall clock for a process of the shop under test.
 
-Python imports a module of this name by itself where PYTHONPATH names its folder. The step, in s, is
-in a file of the process's own number; a file that is not there is no step. Monotonic clocks do not
+Python imports a module of this name by itself if its folder is in PYTHONPATH. The step, in s, is in
+a file named after the process's id; without the file there is no step. Monotonic clocks do not
 step, so neither does time.monotonic().
 """
 

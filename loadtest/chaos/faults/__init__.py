@@ -1,7 +1,7 @@
 """Faults that can be injected into a running shop: one table, a file for each kind.
 
-A strike waits for a moment in which it meets something, does its deed, and returns what it met, and
-how it ends. All strikes and ends are called in the main thread.
+A strike waits for a moment in which it has a target and acts. It returns what it hit, and how it
+ends. All strikes and ends are called in the main thread.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ STRIKES: dict[FaultSpec, Strike] = {
 # A SQLite file has no process and no connection of its own.
 ONLY_POSTGRESQL = {(Kind.KILL, Part.DATABASE), *((kind, Part.DATABASE) for kind in WIRE)}
 ONLY_SQLITE = {(Kind.DISK_FULL, Part.DATABASE)}  # a PostgreSQL that cannot write ends in a panic
-# By far the most of what can happen to a shop's own processes; the rest is one of each.
+# By far the most are faults of the shop's own processes; there is one of each other fault.
 OFTEN = ((Kind.KILL, Part.WORKER), (Kind.FREEZE, Part.WORKER), (Kind.KILL, Part.FULFIL))
 
 

@@ -11,7 +11,7 @@ HOURS = (-26, -3, 2, 25)
 
 
 def worker(targeting: Targeting, step: FaultStep) -> Effect:
-    """Only where the shop's Python reads the machine's clock; see clock/sitecustomize.py."""
+    """Step a worker's clock, if its Python reads the machine's (see clock/sitecustomize.py)."""
     chosen, ops = targeting.aim_at_a_worker(step.fate)
     if chosen is None:
         return NO_TARGET

@@ -1,4 +1,4 @@
-"""A disk that is full: a file can grow no further than it has grown."""
+"""A full disk: files cannot grow beyond their present size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FULL, FREE = 1, resource.RLIM_INFINITY  # bytes
 
 
 def store(targeting: Targeting, _: FaultStep) -> Effect:
-    """It ends itself when it cannot write its log (always), or refuses what writes (everysec)."""
+    """Let the store's disk be full: it ends itself (always), or refuses writes (everysec)."""
     ops, server = targeting.aim(), targeting.shop.stores.primary
     server.limit(server.log.stat().st_size)
 
@@ -33,7 +33,7 @@ def database(targeting: Targeting, _: FaultStep) -> Effect:
     if not isinstance(file, SqliteFile):
         return NO_TARGET
     unbooked, ops = targeting.aim_at_a_sale(), targeting.ops()
-    # Its write-ahead log is written from its beginning again and again: there is no room at all.
+    # Its write-ahead log is rewritten from its beginning: it gets no room at all.
     _limit(targeting.shop, FULL)
     return Effect("", ops, unbooked, lambda: _limit(targeting.shop, FREE), targeting.ops)
 

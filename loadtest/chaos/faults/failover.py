@@ -1,4 +1,4 @@
-"""A failover to a replica that has not heard of the last writes."""
+"""A failover to a replica that has missed the last writes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from loadtest.chaos.proxy import Conduct
 
 
 def failover(targeting: Targeting, step: FaultStep) -> Effect:
-    """The replica hears nothing for the step's seconds; then the primary dies, and it is it."""
+    """Cut the replica off for the step's seconds, kill the primary, and promote the replica."""
     shop, stores = targeting.shop, targeting.shop.stores
     if not stores.in_step():
         return NO_TARGET
@@ -20,7 +20,7 @@ def failover(targeting: Targeting, step: FaultStep) -> Effect:
             effect.unbooked = targeting.unbooked()
             stores.failover([shop.selling, shop.moving, shop.plain])
         else:
-            effect.happened = False  # another fault has come first: there is nobody to take over
+            effect.happened = False  # another fault came first: there is no replica to promote
         shop.proxies.heal(stores.hearing)
 
     effect.end = end

@@ -1,4 +1,4 @@
-"""SIGSTOP for longer than every lease: who wakes up knows nothing of what has happened."""
+"""SIGSTOP for longer than every lease: a process that wakes up has missed all that happened."""
 
 from __future__ import annotations
 

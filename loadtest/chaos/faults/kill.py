@@ -1,4 +1,4 @@
-"""SIGKILL: what it did is cut off between any two instructions."""
+"""SIGKILL: a process is cut off between any two instructions."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import psutil
 from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
 from loadtest.chaos.plan import FaultStep
 
-# s; by its fate a kill falls anywhere into what takes about so long.
+# s; a kill's `fate` chooses its moment within a step of about this length.
 COURSE = 0.005  # of a purchase
-BOOKING = 0.02  # of a batch, from its reading to its acknowledgement
+BOOKING = 0.02  # a batch, from its reading to its acknowledgement
 
 
 def worker(targeting: Targeting, step: FaultStep) -> Effect:
-    """One of the shop's. gunicorn starts another by itself."""
+    """Kill one of the shop's workers. gunicorn starts another by itself."""
     chosen, _ = targeting.aim_at_a_worker(step.fate)
     if chosen is None:
         return NO_TARGET
@@ -28,7 +28,7 @@ def worker(targeting: Targeting, step: FaultStep) -> Effect:
 
 
 def shop(targeting: Targeting, _: FaultStep) -> Effect:
-    """All workers and their master."""
+    """Kill all workers and their master."""
     ops = targeting.aim()
     targeting.shop.shop.kill()
     return Effect("gunicorn and its workers", ops, end=targeting.shop.revive)
@@ -42,7 +42,7 @@ def fulfil(targeting: Targeting, step: FaultStep) -> Effect:
 
 
 def store(targeting: Targeting, _: FaultStep) -> Effect:
-    """Its log stays as it was written."""
+    """Kill the store; its log stays as it was written."""
     ops, unbooked = targeting.aim(), targeting.unbooked()
     targeting.shop.stores.primary.process.kill()
     return Effect("", ops, unbooked, targeting.shop.revive)

@@ -15,7 +15,7 @@ CONDUCT = {
 
 
 def strike(targeting: Targeting, step: FaultStep) -> Effect:
-    """On one of the ways. It met the requests of meanwhile, if anything of its own came by."""
+    """Disturb one proxy. Hits are the requests meanwhile, if any of its own traffic passed."""
     proxy = _choose_proxy(targeting, step)
     if proxy is None:
         return NO_TARGET

@@ -1,4 +1,4 @@
-"""The store's machine loses its power: of its log remains what was synced."""
+"""A power cut of the store's machine: only the synced part of its log is left."""
 
 from __future__ import annotations
 

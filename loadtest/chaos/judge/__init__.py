@@ -1,1 +1,1 @@
-"""The judge: knows what buyers were told and what the books say in the end, and nothing else."""
+"""The judge: knows only the buyers' answers and the final books."""

@@ -1,4 +1,4 @@
-"""Counts per key and unit: what buyers were told against what the books say."""
+"""Counts per key and unit: the buyers' answers compared with the books."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from loadtest.chaos.judge.moves import NEVER
 from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase
 from loadtest.chaos.judge.stock import EARLY, MS, count_missing_units, units_by_id
 
-SWEPT = 30_000 * MS  # within which units are back, when all is mended; a sweep takes half a second
+SWEPT = 30_000 * MS  # within which units are back after all repairs; a sweep takes half a second
 GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
 
 def detect_count_anomalies(of: PlayedRound) -> list[Detection]:
-    """All that is wrong in a round, but for the order in which things were told."""
+    """Yield all anomalies of a round, except those of the order of answers."""
     detections = [*_units(of), *_limited(of)]
     for purchase in of.purchases:
         for wrong, count, sentence, ops in _purchase(of, purchase):
@@ -57,7 +57,7 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
 
 
 def _limited(of: PlayedRound) -> Iterator[Detection]:
-    """Check that each buyer who was told LIMIT may have been over the limit with these units."""
+    """Check that each buyer with an answer LIMIT may have been over the limit with these units."""
     if of.begun.limit is None:
         return
     number = of.begun.round
@@ -117,7 +117,7 @@ def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
 
 
 def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
-    """Deadlines: by the store's clock, which the buyers know to lie between two moments."""
+    """Check deadlines: the store's clock, as the buyers know it, lies between two moments."""
     presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     if not presses:
         return
@@ -133,7 +133,7 @@ def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
 
 
 def _forgotten(purchase: Purchase) -> Iterator[Details]:
-    """After an end there is no hold any more, and who has bought under a key is told so again."""
+    """Check that no hold exists after its end, and that a key that has bought always says so."""
     bought = min([op.until for op in purchase.told(Reply.SOLD)], default=NEVER)
     refused = [
         op for op in purchase.did(Action.BUY) if op.answer is Reply.REFUSED and op.at > bought

@@ -21,9 +21,10 @@ UNITS = {Anomaly.OVERSOLD, Anomaly.STRANDED, Anomaly.SURPLUS, Anomaly.UNBOOKED}
 
 
 def check_audit(of: PlayedRound, detections: list[Detection], excused: bool) -> Iterator[Detection]:
-    """`found` is all that is wrong with the round, `excused`: something may be, after its faults.
+    """Compare a round's audit with the judge's own `detections`.
 
-    Then the audit may have seen what nobody else does, and is taken at its figures only.
+    `excused`: the faults in the round excuse an anomaly. Then the audit may have seen one that the
+    judge cannot see, and only its figures are compared.
     """
     audit = of.audited
     if audit is None or not audit.settled:
@@ -44,7 +45,7 @@ def check_audit(of: PlayedRound, detections: list[Detection], excused: bool) -> 
 
 
 def _contradicts(of: PlayedRound, detections: list[Detection], excused: bool, sold: int) -> bool:
-    """Is the audit's word another than the figures'?"""
+    """Return whether the audit's verdict contradicts the figures."""
     audit = of.audited
     word = audit.verdict.lower() if audit else ""
     if word in EXACT:
@@ -55,16 +56,16 @@ def _contradicts(of: PlayedRound, detections: list[Detection], excused: bool, so
         return sold + of.held <= of.begun.stock
     if word == "undersold":
         return count_missing_units(of) <= 0
-    # It may be so for what cannot be counted here: what the store has lost, sales that contradict.
+    # It may, because of facts that are not counted here: the store's losses, contradicting sales.
     sound = not detections and not count_missing_units(of) and not excused and not audit.marked
     return word == "inconsistent" and sound
 
 
 def detect_strangers(history: RunHistory) -> Iterator[Detection]:
-    """Orders that are booked for another buyer than the one whose cookie pressed.
+    """Return orders that are booked for another buyer than the one whose cookie pressed.
 
-    Which name in the books is whose nobody tells: it is that under which most of a cookie's orders
-    stand, and only one cookie's.
+    No record says which cookie has which name in the books. It is taken to be the name under which
+    most of the cookie's orders are, if only one cookie has it.
     """
     entries = defaultdict[tuple[str, str], list[tuple[Purchase, BookEntry]]](list)
     for purchase in history.purchases.values():
@@ -72,7 +73,7 @@ def detect_strangers(history: RunHistory) -> Iterator[Detection]:
             for entry in purchase.entries:
                 entries[cookie, entry.buyer].append((purchase, entry))
     counts = Counter({pair: len(its) for pair, its in entries.items()})
-    owners, names = set[str](), {""}  # "" is nobody's
+    owners, names = set[str](), {""}  # "" is no buyer's name
     for (cookie, name), _ in counts.most_common():
         if cookie not in owners and name not in names:
             owners.add(cookie)
@@ -88,7 +89,7 @@ def detect_strangers(history: RunHistory) -> Iterator[Detection]:
 
 
 def _cookie(purchase: Purchase) -> str:
-    """With which all of its presses were sent; "" when there is no such one."""
+    """Return the cookie with which all of its presses were sent; "" when they differ."""
     sent = {op.called.cookie for op in purchase.did(Action.BUY)}
     return sent.pop() if len(sent) == 1 else ""
 
@@ -101,9 +102,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class JudgedRound:
-    """One round. `linearizable` None: out of budget. `unsure`: why nothing can be said, or "".
+    """One round. `linearizable` None: out of budget. `unsure`: why there is no verdict, or "".
 
-    `may` is what was not promised, after the faults that it met.
+    `may` are losses that the promises allow, after the faults in it.
     """
 
     of: PlayedRound
@@ -117,7 +118,10 @@ class JudgedRound:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`broken` are the findings that were promised not to be; the others were to be expected."""
+    """The judgement of a run. `broken` are anomalies that contradict a promise.
+
+    The other anomalies were to be expected.
+    """
 
     history: RunHistory
     rounds: tuple[JudgedRound, ...]
@@ -157,7 +161,7 @@ class Judgement:
 
 
 def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
-    """`budget` is each round's. Raises ValueError for what is no history of one run."""
+    """Judge a history; `budget` is each round's. Raises ValueError for no history of one run."""
     history = reconstruct_run(events)
     durability = Durability(history.run.durability)
     rounds = tuple(_judge_round(history, of, durability, budget) for of in history.rounds.values())
@@ -168,7 +172,7 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
         *(detection for each in rounds for detection in each.detections),
         *detect_strangers(history),
     ):
-        # A key that is of two rounds by mistake: what broke it may have befallen either.
+        # A key that is in two rounds by mistake: the fault may have hit either of them.
         purchase = history.purchases.get((finding.item, finding.key))
         numbers = purchase.rounds if purchase else {finding.round}
         allowed = {loss for number in numbers for loss in may.get((finding.item, number), ())}
@@ -217,7 +221,7 @@ def _list_fault_classes(history: RunHistory, of: PlayedRound) -> Iterable[FaultC
 
 
 def _detect_orphans(history: RunHistory) -> list[Detection]:
-    """Purchases of a round that was never begun: no fault makes one up."""
+    """Return purchases of a round that was never begun: no fault invents one."""
     return [
         Detection(
             Anomaly.DENIED, item, number, 1, "Nobody began this round.", key, purchase.numbers

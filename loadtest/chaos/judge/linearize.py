@@ -1,33 +1,33 @@
-"""Is there an order of a round's moves in which all that was told is true? Wing and Gong's search.
+"""Wing and Gong's search: is there an order of a round's moves in which all answers are true?
 
-It goes through the moves by the moment at which each has to be over (Lowe's just-in-time order): of
-a due move that is not done yet at that moment, X, everything else is done either before X because X
-needs it, or later. A configuration is the set of moves that are done; the free units follow from
-it. Each is looked at once, and out of `budget` there is no verdict.
-[Wing & Gong 1993; Lowe, Testing for linearizability, 2017]
+The search takes the moves by the moment at which each has to be over (Lowe's just-in-time order).
+Take a due move X that is not done yet at that moment: all other moves are done either before X
+because X needs them, or later. A configuration is the set of moves that are done; the free units
+follow from it. Each is looked at once, and out of `budget` there is no verdict. [Wing & Gong 1993;
+Lowe, Testing for linearizability, 2017]
 
-What makes it quick is that moves without a word about the stock (*blind* ones) differ by their
-units only. A take is *linked* if a give of its units may come before it is over. In an order that
-holds, moves can be put elsewhere, and it holds still:
+The search is quick because moves that say nothing about the stock (*blind* ones) differ only by
+their units. A take is *linked* if a give of its units may come before the take is over. In a valid
+order some moves can be put elsewhere, and the order stays valid:
 
-1. **A look is done as soon as it is true.** It changes nothing, and others that wait for it are
-   only helped: move it forward to there.
+1. **A look is done as soon as it is true.** It changes nothing, and moves that wait for it are only
+   helped: move it forward to that moment.
 2. **Blind moves are done only to let an *anchor* happen**: X, a move that says what is left, or a
-   linked take that is due. Between two anchors, leave out some that are not needed for the second
-   one, and do them right after it, gives first and then takes: their sum stays what it was, with
+   linked take that is due. Between two anchors, leave out some moves that the second anchor does
+   not need, and do them right after it, gives first and then takes. The sum stays the same, with
    the gives first there are always enough units, and none is late, as X has to be over before all
-   of them. What is put off from anchor to anchor is done after X. (A give cannot stand before its
-   own take: a take that is put off to where its own give is, is linked, so it is not due, and both
-   are left out for good.) So before an anchor there are as many as it needs, and no part of
-   them could be left out: never a give and a take of the same units.
-3. **Of equal moves the one that is over first is done first.** If B is done while A could be, and
-   A later or never, exchange them: A can be there, and B is not too late where A was. (One that is
-   not due cannot be exchanged for one that is.) Where B is linked, its give may come in between;
-   then A's give stands there, and B's where A's was: if A's is possible no later than B's. So of 25
-   holds that have run out there is one choice: how many are back.
+   of them. Moves that are put off from anchor to anchor are done after X. (A give cannot come
+   before its own take: a take that is put off to the place of its own give is linked, so it is not
+   due, and both are left out for good.) So before an anchor there are as many moves as it needs,
+   and no part of them could be left out: never a give and a take of the same units.
+3. **Of equal moves the one that is over first is done first.** If B is done while A could be, and A
+   later or never, exchange them: A can be there, and B is not too late in A's place. (A move that
+   is not due cannot be exchanged for one that is.) If B is linked, its give may come in between;
+   then A's give takes that place, and B's give the place of A's give: if A's give is possible no
+   later than B's. So of 25 holds that have run out there is one choice: how many are back.
 
-What X waits for, a look or a linked take, is an anchor by itself.
-That these leave nothing out is tried against all permutations of some hundred small lists.
+If X waits for a look or for a linked take, that move is an anchor by itself. A test checks against
+all permutations of some hundred small lists that these rules leave nothing out.
 """
 
 from __future__ import annotations
@@ -39,17 +39,20 @@ from loadtest.chaos.judge.move_dominance import MoveDominance
 from loadtest.chaos.judge.moves import Move
 from loadtest.chaos.judge.subset_search import BudgetExhausted, SearchBudget, find_subsets
 
-BUDGET = 200_000  # steps, of configurations and sums: half a minute, as a rule
+BUDGET = 200_000  # configurations and sums: usually half a minute
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """`linearizable` None: out of budget. `order` is one that holds, `stuck` how far any came."""
+    """`linearizable` None: out of budget.
+
+    `order` is one that fits, `stuck` the farthest move reached.
+    """
 
     linearizable: bool | None
-    looked_at: int  # configurations; steps, when these were too many
+    looked_at: int  # configurations; or steps, if the budget was exhausted
     order: tuple[int, ...] = ()
-    stuck: int = -1  # the move that no order of those before it leaves possible
+    stuck: int = -1  # the move that is impossible after every order of the moves before it
 
 
 def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> SearchResult:
@@ -87,7 +90,7 @@ def linearize(moves: Sequence[Move], stock: int, budget: int = BUDGET) -> Search
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """A configuration: the due moves before `turn` are done, and all that stand in `done`."""
+    """A configuration: the due moves before `turn` are done, and all moves in `done`."""
 
     turn: int
     done: int  # a bit for each move
@@ -156,7 +159,7 @@ class _Search:
         return after < 0 or bool(done >> after & 1)
 
     def _wanted(self, turn: int, pending: int, done: int, free: int) -> list[int]:
-        """The anchors to try, the most promising first: what fits now, X, then the nearest."""
+        """Return the anchors to try, the most promising first: fitting ones, X, the nearest."""
         now = self.turns[turn]
         wanted = {index for index in _bits(pending & self.anchors) if self._ready(index, done)} - {
             now

@@ -1,4 +1,4 @@
-"""Dominance between equal moves: which of two goes first, see (3) in linearize."""
+"""Dominance between equal moves: which of two is done first, see (3) in linearize."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from loadtest.chaos.judge.moves import Move
 
 
 class MoveDominance:
-    """Knows each linked take's give. Those that are compared have one delta, one low, one high."""
+    """Knows each linked take's give. Compared moves have the same delta, low and high."""
 
     def __init__(self, moves: Sequence[Move]) -> None:
         self.moves = moves
@@ -21,9 +21,9 @@ class MoveDominance:
         return index in self.gives
 
     def sorted(self, alike: Iterable[int]) -> list[int]:
-        """So that whoever goes before another stands before it.
+        """Sort so that a dominating move comes before those that it dominates.
 
-        What is not due cannot stand for what is: it is never over, and so stands last.
+        A move that is not due cannot replace one that is due: it is never over, and so comes last.
         """
         moves = self.moves
 
@@ -34,7 +34,7 @@ class MoveDominance:
         return sorted(alike, key=place)
 
     def before(self, first: int, index: int) -> bool:
-        """Can `first`, which stands before it, always be done where `one` could?"""
+        """Return whether `first`, which is sorted before it, can always be done in its place."""
         if not self.linked(index):
             return True
         if not self.linked(first):

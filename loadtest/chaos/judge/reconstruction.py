@@ -1,4 +1,4 @@
-"""A history put together: what each buyer was told of each purchase, and in which round."""
+"""A history put together: each buyer's answers to each purchase, and its round."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from loadtest.chaos.history import (
 from loadtest.chaos.judge.moves import NEVER
 
 Kind = TypeVar("Kind", bound=Event)
-# What tells that the units were taken under this key at some time before.
+# Answers which say that the units were taken under this key at some time before.
 TAKEN = frozenset({Reply.SOLD, Reply.HELD, Reply.EXPIRED, Reply.GIVEN_BACK})
 
 
 @dataclass(frozen=True, slots=True)
 class Op:
-    """One thing that a buyer did, with what came of it."""
+    """One request of a buyer, with its answer."""
 
     called: Request
     response: Response | None
@@ -52,7 +52,7 @@ class Op:
 
     @property
     def until(self) -> int:
-        """When it was over; what is unknown may happen at any later time."""
+        """When it was over; a request without an answer may take effect at any later time."""
         return NEVER if self.response is None or self.answer is Reply.UNKNOWN else self.response.at
 
     @property
@@ -67,7 +67,7 @@ class Op:
 
 @dataclass(slots=True)
 class Purchase:
-    """All that was done and told under one key of an item, and what the books say of it."""
+    """All requests and answers under one key of an item, and the books' entries for it."""
 
     item: str
     key: str
@@ -82,7 +82,7 @@ class Purchase:
 
     @property
     def orders(self) -> set[str]:
-        """Ids of all orders that were told or booked under this key."""
+        """The ids of all orders that were answered or booked under this key."""
         answers = self.told(Reply.SOLD, Reply.HELD)
         orders = {op.response.order for op in answers if op.response and op.response.order}
         return orders | {entry.id for entry in self.entries}
@@ -125,13 +125,13 @@ class Purchase:
 
 @dataclass(slots=True)
 class PlayedRound:
-    """A round: what it was, when it can have been over (ns), what the last audit of it says."""
+    """A round: its terms, when it can have been over (ns), its last audit."""
 
     begun: RoundStarted
     over: int = NEVER
     audited: RoundAudit | None = None
     purchases: list[Purchase] = field(default_factory=list)  # those known to be of this round
-    near: list[Purchase] = field(default_factory=list)  # of which something may concern it
+    near: list[Purchase] = field(default_factory=list)  # purchases that may concern it
 
     @property
     def name(self) -> tuple[str, int]:
@@ -143,7 +143,7 @@ class PlayedRound:
 
     @property
     def left(self) -> int:
-        """In the end: as it was found there, or as the audit says if nobody else has looked."""
+        """The units left in the end, as the harness has read them, else as the audit says."""
         if self.audited is None:
             return 0
         stored = self.audited.found_left
@@ -151,7 +151,7 @@ class PlayedRound:
 
     @property
     def held(self) -> int:
-        """The same."""
+        """The units held in the end, as the harness has read them, else as the audit says."""
         if self.audited is None:
             return 0
         stored = self.audited.found_held
@@ -167,7 +167,7 @@ class RunHistory:
 
 
 def reconstruct_run(events: Iterable[Event]) -> RunHistory:
-    """Raises ValueError for a history that contradicts itself, or has no run."""
+    """Put a history together. Raises ValueError if it contradicts itself, or has no run."""
     events = list(events)
     runs = _select(events, RunStarted)
     if len(runs) != 1:
@@ -210,10 +210,10 @@ def _rounds(events: list[Event]) -> dict[tuple[str, int], PlayedRound]:
 def _bring_near(
     rounds: Iterable[PlayedRound], purchases: Iterable[Purchase], late: int | None
 ) -> None:
-    """To each round what was under way between its begin and its last audit.
+    """Give each round the purchases that were under way between its begin and its last audit.
 
-    A run has thousands of rounds: to look at every purchase for each would take an hour. What is
-    unknown is under way for `late` ns.
+    A run has thousands of rounds: to look at every purchase for each would take an hour. A request
+    without an answer is under way for `late` ns.
     """
     of_item: dict[str, list[PlayedRound]] = {}
     for round in rounds:

@@ -3,20 +3,20 @@
 A purchase takes its units at one moment, and gives them back at one, or never:
 
 - the *take* after the first press that may have made it, before the first answer that knows of it
-  (SOLD, HELD, EXPIRED, GIVEN_BACK, of whichever deed) and before the round's end. An EXPIRED hold
-  was made a hold's time before. One that answered with `left` made it, and saw the stock.
+  (SOLD, HELD, EXPIRED, GIVEN_BACK, to any request) and before the round's end. An EXPIRED hold was
+  made at least a hold's time before. A press answered with `left` made it, and saw the stock.
 - the *give* of a hold that was declined, cancelled or has run out: at any time after that press, or
-  after the deadline, counted from the earliest moment of the take. How a hold ends is one step and
-  putting its units back another, which somebody else may have to do; when is not promised, only
-  that it is done in the end.
+  after the deadline, counted from the earliest moment of the take. The end of a hold is one step,
+  and putting its units back another, which another process may have to do. No moment is promised
+  for it, only that it is done in the end.
 - SOLD_OUT looks at the stock, before its own key's take, if there is any.
-- An unknown outcome that no answer and no book knows of may have held units, and given them back;
-  without holds it may have taken them for nothing, if there are units that nobody has.
-- BUSY, LIMIT, REFUSED and the shelf say nothing of the stock.
+- A request with an unknown outcome that no answer and no book knows of may have held units, and
+  given them back. Without holds it may have taken them and lost them, if units are missing.
+- BUSY, LIMIT, REFUSED and the shelf say nothing about the stock.
 - In the end `left` units are free, if the round's last audit is settled.
 
-Payments move no free units. Where the books contradict the buyers it is counted (see counts.py),
-and here whatever could be the reason may have happened: one fault is told once.
+Payments move no free units. Where the books contradict the buyers, counts.py counts it. Here any
+possible cause of it may have happened, so that one fault is reported once.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from loadtest.chaos.judge.moves import NEVER, Move
 from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase, RunHistory
 
 MS = 1_000_000  # ns
-# The store's clock counts whole ms, and may be set right while it runs (NTP slews 0.5 ms a second).
+# The store's clock counts whole ms, and may be corrected as it runs (NTP slews 0.5 ms a second).
 EARLY = 100 * MS
-# What a press may be told that took the units: EXPIRED, where its answer took longer than the hold.
+# Answers to a press that took the units: EXPIRED, if the answer took longer than the hold.
 MAKES = TAKEN | {Reply.UNKNOWN}
 
 
 def build_moves(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]:
-    """`exact`: SOLD_OUT and `left` are about the stock as it was, in this way of selling."""
+    """Return a round's moves; `exact`: SOLD_OUT and `left` are about the stock at that moment."""
     moves: list[Move] = []
     looks = _looks(of) if exact else {}
     for purchase in of.purchases:
@@ -47,7 +47,7 @@ def build_moves(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]
 
 
 def _looks(of: PlayedRound) -> dict[str, list[Op]]:
-    """SOLD_OUT answers of this round, by key."""
+    """Return the SOLD_OUT answers of this round, by key."""
     looks = {}
     for purchase in of.near:
         ops = [op for op in purchase.told(Reply.SOLD_OUT) if op.round == of.begun.round]
@@ -63,7 +63,10 @@ def _look(of: PlayedRound, op: Op) -> Move:
 
 
 def _looked(moves: list[Move], of: PlayedRound, looks: list[Op], since: int) -> tuple[int, int]:
-    """Add a key's looks; its take begins no earlier than they, and comes after the last one."""
+    """Add a key's looks; its take begins no earlier than they, and comes after the last one.
+
+    Return the earliest moment of the take, and the index of that last look; -1: none.
+    """
     after = -1
     for op in looks:
         since = max(since, op.at)
@@ -100,14 +103,14 @@ def _purchase(
 
 
 def _give(of: PlayedRound, purchase: Purchase, units: int, since: int, after: int) -> Move:
-    """Back at some time, of units that were taken at `since` at the earliest."""
+    """Return the give of units that were taken at `since` at the earliest."""
     runs_out = since + (of.begun.hold or 0) * MS - EARLY
     starts = max(since, min(_cancelled(purchase), runs_out))
     return Move(units, starts, after=after, due=False, ops=purchase.numbers)
 
 
 def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[int, int]:
-    """When the units can have been taken."""
+    """Return the moments between which the units can have been taken."""
     makers = [op for op in purchase.did(Action.BUY) if op.answer in MAKES]
     since = max(min([op.at for op in makers], default=NEVER), of.begun.called)
     until = of.over
@@ -120,7 +123,7 @@ def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[i
 
 
 def _late(history: RunHistory, op: Op) -> int:
-    """Until when something of unknown outcome can happen."""
+    """Return the moment until which a request without an answer can take effect."""
     return NEVER if history.run.late is None else op.at + history.run.late
 
 
@@ -130,7 +133,7 @@ def _end(of: PlayedRound) -> int:
 
 
 def _cancelled(purchase: Purchase) -> int:
-    """The first press that may have given the units back."""
+    """Return the moment of the first press that may have given the units back."""
     backs = (Reply.GIVEN_BACK, Reply.UNKNOWN)
     attempts = [op.at for op in purchase.did(Action.DECLINE, Action.CANCEL) if op.answer in backs]
     return min(attempts, default=NEVER)
@@ -156,7 +159,7 @@ def _unknown(
 
 
 def count_missing_units(of: PlayedRound) -> int:
-    """Units that are nobody's in the end; less than 0: there are more than there were."""
+    """Return the units missing in the end; less than 0: there are more than were stocked."""
     if of.audited is None:
         return 0
     sold = sum(units_by_id(of, of.purchases).values())
@@ -164,7 +167,7 @@ def count_missing_units(of: PlayedRound) -> int:
 
 
 def units_by_id(of: PlayedRound, purchases: list[Purchase]) -> dict[str, int]:
-    """This round's orders, each once, whichever books it is in."""
+    """Return this round's orders with their units, each once, from all books."""
     return {
         entry.id: entry.units
         for purchase in purchases

@@ -13,7 +13,7 @@ Counts = tuple[int, ...]  # how many of each kind; a kind is a delta
 
 
 class BudgetExhausted(Exception):
-    """The budget is."""
+    """Raised when a search has used its budget."""
 
 
 @dataclass(slots=True)
@@ -31,10 +31,10 @@ class SearchBudget:
 def find_subsets(
     dominance: MoveDominance, ready: Sequence[int], low: int, high: int, budget_left: SearchBudget
 ) -> Iterator[tuple[int, ...]]:
-    """Sets of moves of `ready` whose deltas add up to `low` … `high`.
+    """Yield sets of moves of `ready` whose deltas add up to `low` … `high`.
 
-    Gives stand before takes. No give and take of one set undo each other (2), and of equal moves
-    those that are over first are taken first (3). Raises Spent.
+    Gives come before takes. No give and take of one set cancel each other (2), and of equal moves
+    those that are over first are used first (3). Raises BudgetExhausted.
     """
     if low <= 0 <= high:
         yield ()
@@ -55,10 +55,10 @@ def find_subsets(
 def _counts(
     deltas: list[int], there: list[int], low: int, high: int, budget_left: SearchBudget
 ) -> Iterator[Counts]:
-    """How many of each kind.
+    """Yield how many moves of each kind to use.
 
-    Up while too few are free, down while too many: what adds up can be put in such an order, as
-    else it could not come back. Whatever is in range is at its end.
+    It adds gives while too few units are free, and takes while too many are: every sum in range can
+    be reached in such an order. A search path ends as soon as the sum is in range.
     """
     visited: set[Counts] = set()
     stack: list[tuple[Counts, int]] = [((0,) * len(deltas), 0)]
@@ -81,7 +81,7 @@ def _counts(
 
 
 def _idle(deltas: list[int], counts: Counts) -> bool:
-    """Do some of them add up to nothing?"""
+    """Return whether some of them add up to nothing."""
     used = [(delta, count) for delta, count in zip(deltas, counts, strict=True) if count]
     return any(
         count >= -down // gcd(up, down) and other >= up // gcd(up, down)
@@ -93,7 +93,7 @@ def _idle(deltas: list[int], counts: Counts) -> bool:
 
 
 def _firsts(dominance: MoveDominance, equal: list[int], count: int) -> Iterator[tuple[int, ...]]:
-    """So many of equal moves: none without those that go before it (3)."""
+    """Yield `count` equal moves: none without the moves that dominate it (3)."""
     if not count:
         yield ()
         return
