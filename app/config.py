@@ -1,4 +1,4 @@
-"""Every setting, in one table: name, default, help. Read from the environment once."""
+"""All settings in one table: name, default, help. Read from the environment once."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DURABILITIES = ("fast", "safe", "replicated")
 def setting(
     default: Any, text: str, low: int = 0, high: int = 0, secret: bool = False, same: bool = False
 ) -> Any:
-    """One row of the table. `low`..`high` bound a number; a secret's value is never shown.
+    """Return one row of the table. `low`..`high` bound a number; a secret's value is never shown.
 
     `same`: all hosts that share a store need the same value.
     """
@@ -169,7 +169,7 @@ class Settings:
 
     @property
     def appendfsync(self) -> str:
-        """When the embedded servers sync what they append to their logs."""
+        """The moment at which the embedded servers sync what they append to their logs."""
         return "everysec" if self.durability == "fast" else "always"
 
     @property

@@ -168,7 +168,7 @@ class InDoubt(Away):
 
 @contextmanager
 def in_doubt(key: str = "", order: str = "") -> Iterator[None]:
-    """Add to every error that is no definite answer how to retry: see Away."""
+    """Add the way to retry to every error that leaves the outcome open: see Away."""
     try:
         yield
     except Away as error:

@@ -1,7 +1,7 @@
 """A way to sell in a round with holds: the steps of buyers and of the sweep, in every order.
 
-The shop's own code runs: the mode sells and puts back, `Holds` settles. Of `Purchase` only the two
-lines are repeated that sweep holds when nothing is left; the buyers' behaviour is made up.
+The shop's own code runs: the mode sells and puts back, `Holds` settles. `Visit.buy` repeats the two
+lines of `Purchase` that sweep when nothing is left. ROLES says what each buyer does.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Holding(Target):
         return Keys(self.round.item, self.round.number)
 
     def held_by(self, name: str) -> Order:
-        """Return the order that decides how this actor's part ends."""
+        """Return the order with the hold whose end this actor's answer reports."""
         return self.order(FIRST if ROLES[name] is second_tab else name)
 
     def _purchase(self, buyer: Actor) -> str:

@@ -102,9 +102,7 @@ class Readiness:
         return (self._store(), self._database(), *booked, *rest)
 
     def _store(self) -> Check:
-        """Check the store by a real write: one without memory or disk, or a replica, can still
-        read.
-        """
+        """Check the store by a real write: without memory or disk it would still answer reads."""
         pipe = self.servers.store.pipeline(transaction=False)
         for item in ITEMS:
             pipe.set(keys.probe(item), 1, px=PROBE_LIFE)

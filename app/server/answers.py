@@ -232,7 +232,7 @@ def register(app: Flask, template: str, failed_press: Text) -> None:
 
     @app.before_request
     def same_origin() -> None:
-        """No other site's page may press our buttons: buy in a visitor's name, start a round."""
+        """Refuse a POST from another site's page: it could buy, or start a round, for a visitor."""
         origin = request.headers.get("Origin")
         ours = origin is None or (host_in(origin) == request.host != "")
         if request.method == "POST" and not ours:

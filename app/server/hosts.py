@@ -52,7 +52,10 @@ class Names:
         self.any = "*" in named
 
     def have(self, host: str) -> bool:
-        """Is this Host header one of ours? Its port is not looked at: a proxy has its own."""
+        """Return whether this Host header is one of ours.
+
+        The port is ignored: a proxy has its own.
+        """
         match = HOST.fullmatch(host)
         if match is None or not match[1]:
             return False

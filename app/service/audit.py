@@ -1,10 +1,12 @@
 """The audit: stocked, left, held and sold, from records that no mode counts; and a verdict.
 
 stocked = the round's record · left = the stock key · sold = the distinct order ids in stream ∪
-database, with their quantities · held = what the holds have, not paid for · recorded = the
-server's own count of the stream's entries. All of that is read in one step.
+database, with their quantities · held = units in holds, not paid for · recorded = the server's own
+count of the stream's entries. All of that is read in one step.
+
 A round that sells in the database has no stream: left = its row, or its rows, sold = its orders. A
-dead letter that can be read counts as sold, as its buyer was told so; none lets the round be exact.
+dead letter that can be read counts as sold, as its buyer got that answer. With any dead letter, the
+round is not exact.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from app.store.clients.redis import answering
 from app.store.keys import Keys
 from app.store.sql.orders import OrderLine
 
-WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's word on whether it was quiet while we read
+WORKERS_WORD_S = 3 * BEAT_S  # to wait for each worker's report whether it was quiet meanwhile
 
 
 class Auditor:
@@ -38,9 +40,9 @@ class Auditor:
         self.pairing = pairing
 
     def audit(self, round: Round) -> Audit:
-        """Read the books, then wait up to WORKERS_WORD_S for every worker's word on that moment.
+        """Read the books, then wait up to WORKERS_WORD_S for every worker's status at that moment.
 
-        *settling* when one of them was selling, has not spoken, or sales still wait to be booked.
+        *settling* when a worker was selling, has not answered, or sales still wait to be booked.
         Raises WrongPair, StoreAway, DatabaseAway, also when the round's stock is lost there.
         """
         self.pairing.check(round.item)

@@ -283,7 +283,7 @@ class Mend:
     def _figures(
         self, item: str, number: int, known: Round | None, witnessed: round_repair.WitnessedSales
     ) -> RoundFigures | None:
-        """None: neither store nor books know its stock."""
+        """Return a round's recomputed counts; None if neither store nor books know its stock."""
         with answering():
             remains = round_repair.look(self.store, item, number)
             letters = dead_letters.of_round(self.store, item, number)

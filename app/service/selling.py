@@ -77,7 +77,7 @@ class Selling:
     keys: Keys
 
     def check(self, order: Order) -> None:
-        """Raises ForTheClass, Invalid, NotOpen when the round is not for this order."""
+        """Raise ForTheClass, Invalid or NotOpen when the round is not for this order."""
         round = self.round
         if round.tickets and not holder(round, order.key):
             raise ForTheClass(Text("These are for the class only, one for each phone."))

@@ -27,7 +27,7 @@ class StoreLedger:
     StoreAway, DatabaseAway.
     """
 
-    # Modes see what a key has bought, and buyers who find nothing left expire holds.
+    # Modes see what a key has bought, and buyers that find no stock expire holds.
     in_store = True
     batch = 500  # holds that a sweep returns in one step: it delays buyers by a few ms
 

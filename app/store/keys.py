@@ -28,7 +28,7 @@ class Keys:
         self.workers = f"{prefix}:workers"  # hash: worker -> when, and what it is doing, as JSON
         self.handed_over = f"{prefix}:handed_over"  # string: 1 when the store knows its SQL keys
         self.readings = f"{prefix}:readings"  # string: how often an audit began or ended reading
-        self.mended = f"{prefix}:mended"  # string: what was mended of that, as JSON; for good
+        self.mended = f"{prefix}:mended"  # string: what a repair has restored, as JSON; for good
         self.lacks = f"{prefix}:lacks"  # string: what it was found to have lost, as JSON; for good
         self.holds = f"{prefix}:holds"  # stream: what modes took to be paid for, until it is in:
         self.held = f"{prefix}:held"  # hash: order's id -> its sale, neither left nor paid for

@@ -124,7 +124,10 @@ class LockRow:
 
     @property
     def counted(self) -> bool:
-        """Can it be said what it sends? SQLite is a library: a statement in it is no round trip."""
+        """Return whether its commands can be counted.
+
+        SQLite is a library: it makes no round trips.
+        """
         return self.needs != "database"
 
 

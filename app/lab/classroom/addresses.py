@@ -32,7 +32,7 @@ def lab_addresses(settings: Settings) -> list[str]:
 
 
 def _urls(host: str, port: int) -> list[str]:
-    """Return URLs of a server that listens on `host`; if that is "all", one for each address."""
+    """Return URLs of a server that listens on `host`; for 0.0.0.0, one for each address."""
     if is_loopback(host):
         return []
     return [f"http://{each}:{port}" for each in (_here() if host == EVERYWHERE else [host])]

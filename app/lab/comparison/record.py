@@ -148,9 +148,7 @@ class Comparison:
         return {"buyers": self.buyers, "seconds": self.seconds}
 
     def plan(self) -> list[Planned]:
-        """Return the planned runs; every second repeat is reversed, so that each way may come
-        first.
-        """
+        """Return the planned runs, every second repeat backwards, so that the first way varies."""
         return [
             Planned(mode, repeat)
             for repeat in range(1, self.repeats + 1)

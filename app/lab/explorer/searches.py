@@ -35,7 +35,7 @@ SEARCH_S = 45.0  # it stops by itself after 30
 OWN = "own"  # in place of a mode: LAB_SELL
 WAITING = 32  # requests that may wait for a turn, and searches that may be queued
 KEPT = 500  # answers
-LIVES = 2  # times that a search may start; each start but the last may die with its process
+LIVES = 2  # the process may die so often with one question, before we give up
 
 
 class Wanted(NamedTuple):
@@ -88,7 +88,7 @@ def _number(values: Mapping[str, str], name: str, bounds: tuple[int, int], usual
 class Explored:
     """A search's result.
 
-    `report`: as `lastapple explore --json` writes it; None: no result in time.
+    `report`: as `lastapple explore --json` writes it; None: the process died.
     """
 
     report: dict[str, Any] | None

@@ -76,7 +76,7 @@ class Jobs(ABC, Generic[AnyJob]):
 
     @abstractmethod
     def over(self, job: AnyJob) -> AnyJob:
-        """Return the job as it ends now."""
+        """Return the job with its end, at this moment."""
 
     @abstractmethod
     def row(self, job: AnyJob) -> Any:

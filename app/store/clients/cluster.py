@@ -3,7 +3,7 @@
 redis-py has a client for clusters. We build on its parts but not on it: with its retries off it
 still sends a pipeline's commands again, one by one, when their replies are lost; and after an
 error its threads queue for a lock while one of them asks the nodes for the topology. Here a command
-goes to its key's node, once. Two answers let it go on to another node, MOVED and ASK: they say that
+goes to its key's node, once. Two answers send it to another node, MOVED and ASK: they say that
 it has not run. Every other error is the caller's, at once.
 """
 

@@ -117,7 +117,7 @@ def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
 
 
 def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
-    """Check deadlines: the store's clock, as the buyers know it, lies between two moments."""
+    """Check deadlines; a hold's begin is only known to be between a call and its answer."""
     presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     if not presses:
         return

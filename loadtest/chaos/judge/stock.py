@@ -94,7 +94,7 @@ def _purchase(
     place = len(moves)
     units, numbers = purchase.units, purchase.numbers
     moves.append(Move(-units, since, until, low, high, after, ops=numbers))
-    for booked in sorted(units_by_id(of, [purchase]).items())[1:]:  # twice: told by the counts
+    for booked in sorted(units_by_id(of, [purchase]).items())[1:]:  # counts.py reports these
         moves.append(Move(-booked[1], since, _end(of), ops=numbers))
     if of.begun.hold is None:
         return
