@@ -73,12 +73,12 @@ DATABASE = FaultClass(
 )
 FRONT = FaultClass(
     "the buyer's network",
-    "between buyer and shop answers are lost, or connections are cut, slow or blocked",
+    "between buyer and shop, answers are lost, or connections are cut, slow or blocked",
     _all(WIRE, Part.SHOP),
 )
 BEHIND = FaultClass(
     "fulfil is cut off",
-    "between fulfil and store answers are lost, or connections are cut, slow or blocked",
+    "between fulfil and the store, answers are lost, or connections are cut, slow or blocked",
     _all(WIRE, Part.FULFIL),
 )
 REPLICA = FaultClass(

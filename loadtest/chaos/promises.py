@@ -90,7 +90,8 @@ OUTLIVED = Promise(
     "overwritten",
     OVERWRITE,
     "the lease ends while its holder is frozen, and other buyers sell or return units. Then the "
-    "holder overwrites their stock, because its write does not check the lock's owner",
+    "holder overwrites the number that they wrote to the stock: the holder's write does not check "
+    "the lock's owner",
 )
 OVERTAKEN = Promise(
     "overtaken",
@@ -110,11 +111,13 @@ TAKEN_IN_DOUBT = Promise(
 FORGOTTEN = Promise(
     "forgotten",
     AUDITED,
-    "the store has lost sales, and the shop sells their units again. It does so until the database "
-    "or a worker shows the loss. Then the shop ends the item's round",
+    "the store has lost sales, and the shop sells their units again, until the database or a "
+    "worker shows the loss. Then the shop ends the item's round",
 )
 SYNCED = "there the store loses an acknowledged write, and here its durability prevents that"
-EVERY_SECOND = "there the store writes its log before it answers; with `fast` it may answer first"
+EVERY_SECOND = (
+    "there the store writes its log before it answers; with `fast` the store may answer first"
+)
 KEPT = Promise(
     "kept",
     why="nothing is lost: every acknowledged sale is synced to the disk",
@@ -123,8 +126,8 @@ KEPT = Promise(
 SEEN = Promise(
     "seen",
     frozenset({Anomaly.IMPOSSIBLE}),
-    "no acknowledged sale is lost. But the failover may lose a sale that was not acknowledged yet, "
-    "after another buyer got SOLD_OUT because of it",
+    "no acknowledged sale is lost. But another buyer may get SOLD_OUT because of a sale that is "
+    "not acknowledged yet. The failover may then lose this sale",
     beyond=SYNCED,
 )
 WAITS = Promise(

@@ -32,17 +32,18 @@ similar faults.
 
 *Nothing* means that all of this is true once every process runs again and has caught up:
 
-- Each buyer that got SOLD has an order. An idempotency key counts for each item separately:
-  one key has one order of each item. The order belongs to the buyer that sent the key.
+- Each buyer that got SOLD has an order. A buyer may use one idempotency key for several items, but
+  one key has one order of each item, never two. The order belongs to the buyer that sent the key.
 - No more is sold than was stocked, and `stocked = left + held + sold`. No unit is missing, and no
   unit exists twice.
-- A *hold* is units that a buyer has taken and not paid for yet. It ends once: it is paid, or its
-  units return to the stock, never both. No payment is accepted after the hold's deadline.
+- A *hold* is units that a buyer has taken and not paid for yet. A hold ends once: it is paid,
+  or its units return to the stock, never both. No payment is accepted after the hold's deadline.
 - No unit is sold in a round after the round has ended. Each buyer gets at most the round's limit
-  per buyer, and is not refused below it.
-- The answers are linearizable: one order of all purchases and returns explains each SOLD, HELD and
-  SOLD_OUT, and the units left that it reports. In that order, each purchase takes effect between
-  its request and its answer.
+  per buyer, and is not refused below this limit.
+- The answers are linearizable: there is one sequence of all purchases and returns of units that
+  explains each answer SOLD, HELD (the buyer has a hold) and SOLD_OUT. The sequence also explains
+  the units left that an answer reports. In the sequence, each purchase takes effect between its
+  request and its answer.
 - The audit reports the truth, and an order belongs to the buyer that pressed *Buy*. These two
   promises apply in every cell, also to exhibits.
 
@@ -53,9 +54,9 @@ promises that survive both faults apply.
 
 Three promises are limited:
 
-- `decr` first takes units, and returns them if there were too few. Until it returns them, another
-  buyer may get SOLD_OUT too early. So this page promises nothing about SOLD_OUT, and about the
-  units left, in `decr`.
+- `decr` first takes units, and returns them if there were too few. Before the units are
+  returned, another buyer may get SOLD_OUT too early. So this page promises nothing about SOLD_OUT,
+  and about the units left, in `decr`.
 - `sql_units` does not see units that a hold returns while a buyer waits for locked rows. So in a
   round with holds this page promises nothing about SOLD_OUT, and about the units left, in
   `sql_units`.
@@ -70,10 +71,13 @@ lost, too. So these cells differ from the table:
 
 {more}
 
+For *the store dies*, *doubt* applies to `safe` and `replicated`. With `fast` the cell stays
+*forgotten*.
+
 A mode with a lock also takes the lock to return a hold's units to the stock. A buyer that writes
 after its own lease has ended may overwrite the returned units. Then units may be missing, or exist
 twice. The hold itself still ends once.
-[The explorer shows it](matrix.md#where-buyers-hold-first-and-then-pay).
+[The explorer shows this loss](matrix.md#where-buyers-hold-first-and-then-pay).
 """
 TOLD: dict[Loss, str] = {
     Anomaly.LOST: "the loss of an acknowledged sale",
@@ -209,7 +213,8 @@ def _patience(sound: Sequence[str]) -> str:
     return (
         "## Starvation\n\n"
         "Even without a fault, a buyer may get BUSY each time, while others buy again and again.\n"
-        f"This can happen in {_listed(waits)}.\nIt cannot happen in {_listed(never)}.\n"
+        f"Starvation can happen in {_listed(waits)}.\n"
+        f"Starvation cannot happen in {_listed(never)}.\n"
     )
 
 
