@@ -65,7 +65,7 @@ def test_a_group_that_is_missing_is_made_anew(services: Services) -> None:
 def test_what_was_read_survives_it(
     services: Services, gone: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody acknowledged what a dead consumer had read, and then its group went."""
+    """A dead consumer had read sales and not acknowledged them; then its group was deleted."""
     monkeypatch.setattr(fulfilling, "LEFT_BEHIND", 0)
     names = sell(services, "fig")
     services.store.xreadgroup(GROUP, "dead", {names.sales: ">"})

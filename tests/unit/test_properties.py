@@ -92,7 +92,7 @@ UNITS = some.integers(0, 50)
 @OURS
 @given(some.integers(1, 50), UNITS, some.lists(some.integers(1, 5), max_size=12))
 def test_a_verdict_is_what_its_figures_say(stock: int, left: int, quantities: list[int]) -> None:
-    """For a ledger in which every sale is an order of its own, while no worker is selling."""
+    """In this ledger every sale is an order of its own, and no worker is selling."""
     rows = {
         (id := f"order-{n}"): OrderLine(id, units, f"key-{n}") for n, units in enumerate(quantities)
     }

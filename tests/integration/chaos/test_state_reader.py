@@ -1,4 +1,4 @@
-"""What chaos reads from the store matches the audit, if no record is forged."""
+"""Records that chaos reads from the store match the audit, if none is forged."""
 
 from __future__ import annotations
 
@@ -30,9 +30,7 @@ def finder(services: Services, settings: Settings) -> StateReader:
 
 
 def sold_and_held(services: Services, name: str) -> int:
-    """Of ten units one is paid, two are held, and three were held and returned. Return the round's
-    number.
-    """
+    """Pay one of ten units, hold two, hold and return three; return the round's number."""
     round = services.rounds.start("apple", name, 10, {"hold": LONG})
     paid, held, back = (order(round, quantity=units) for units in (1, 2, 3))
     for each in (paid, held, back):

@@ -231,7 +231,7 @@ def test_a_node_outside_the_cluster_is_passed_over(
 
 
 def test_dead_names_in_the_url_do_not_matter(own_cluster: ClusterServer, tmp_path: Path) -> None:
-    """As long as one of the named nodes lives."""
+    """One living node among those named is enough."""
     before = Services(Settings(redis_url=own_cluster.url, var_dir=str(tmp_path)))
     before.migrate()
     assert before.consistency.look_at_all() == [], "store and database are paired"

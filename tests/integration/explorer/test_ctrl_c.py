@@ -167,7 +167,7 @@ def working(command: Typed) -> list[psutil.Process]:
 
 
 def test_the_matrix(typed: Start) -> None:
-    """As soon as its processes begin, when they still load modules."""
+    """Ctrl-C comes as soon as its processes begin, when they still load modules."""
     command = typed("explore", "--matrix")
     said = command.interrupted(lambda _: bool(working(command)))
     assert "A matrix is shown only when it is complete" in said

@@ -182,7 +182,7 @@ def renewed_for_ever(story: Story) -> None:
         a.does_what_is_due()
 
 
-# Recipe -> block of its page -> the story that is told there.
+# Recipe -> block of its page -> its story.
 STORIES: dict[str, dict[str, Telling]] = {
     "setnx": {
         "good": in_turn,

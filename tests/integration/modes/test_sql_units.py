@@ -199,7 +199,7 @@ def test_what_is_put_back_twice_is_counted_once(services: Services) -> None:
 
 @here
 def test_the_audit_holds_rows_against_orders(services: Services) -> None:
-    """As many rows are marked as were sold: only the names differ."""
+    """The number of marked rows matches the sales; only the orders' names differ."""
     round = start(services, 5)
     sold = mode(services, round).sell(order(round, quantity=2)).order
     assert sold

@@ -29,7 +29,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
 
 @pytest.fixture
 def phones(request: pytest.FixtureRequest, shop: Shop) -> Iterator[list[Phone]]:
-    """As many phones as the test is parametrized with."""
+    """Phones, in the number with which the test is parametrized."""
     with crowd(shop.url, request.param) as phones:
         yield phones
 

@@ -195,7 +195,7 @@ def test_orders_of_rounds_in_the_database_are_counted(services: Services, mode: 
 
 
 def test_rows_that_somebody_has_deleted(services: Services) -> None:
-    """Of an older round, too, when it is audited."""
+    """Deleted rows of an older round are found when the round is audited."""
     round = services.rounds.start("apple", "atomic", 10, {})
     worker = services.purchase()
     sold(worker, 3)

@@ -317,7 +317,7 @@ def test_without_the_books_nothing_is_mended(services: Services, monkeypatch: An
 
 
 def test_holds(services: Services, server: StoreServer) -> None:
-    """What was paid is paid, what is held is held; a hold that the store forgot is named."""
+    """Paid holds stay paid, and others stay held; a hold that the store forgot is named."""
     worker = opened(services, hold=600_000)
     paid, held = bought(worker, "paid"), bought(worker, "held")
     end = length(server.folder)

@@ -210,7 +210,7 @@ def test_nothing_that_is_held_is_paid_for_or_given_up(services: Services, other:
 
 
 def test_a_move_to_a_new_database(services: Services, other: Services) -> None:
-    """What the new database lacks is reported, and comes from what the store still knows."""
+    """The new database's missing orders are reported, and restored from the store."""
     booked(services, 2)
     moved = lastapple(other, "pair", "--yes")
     assert "Paired: apple." in moved.stdout

@@ -1,11 +1,12 @@
-"""The fair lock behind the face of redis-py's: change the import, keep the code.
+"""The fair lock with redis-py's interface: change the import, keep the code.
 
     from fairlock import Lock            # was: from redis.lock import Lock
     with Lock(client, "report", timeout=10): ...
     with client.lock("report", timeout=10, lock_class=Lock): ...
 
-Arguments, methods and exceptions are those of redis.lock.Lock (redis-py 8.1). `sleep` is taken and
-means nothing: nobody polls. Beyond it: `renew`, `cohort`, `handover_s`, `fence`, `lost`, `on_loss`.
+Arguments, methods and exceptions are those of redis.lock.Lock (redis-py 8.1). `sleep` is accepted
+and ignored: there is no polling. Additions: `renew`, `cohort`, `handover_s`, `fence`, `lost`,
+`on_loss`.
 """
 
 from __future__ import annotations

@@ -294,7 +294,7 @@ def _pickled(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> o
         eye.unseen.append(kind)
     try:
         parts = value.__reduce_ex__(4)
-    except Exception:  # noqa: BLE001  somebody's class says so
+    except Exception:  # noqa: BLE001  a user's class raises it
         eye.unseen.append(kind)
         return kind
     if isinstance(parts, str):
