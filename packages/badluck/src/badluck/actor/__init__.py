@@ -1,1 +1,1 @@
-"""The code that is explored, run step by step: what it is given in place of the system."""
+"""The explored code, run step by step, with replacements for what it would ask the system."""

@@ -27,10 +27,10 @@ PARKED: list[Fiber] = []  # never resumed; kept, since collecting one would run 
 
 
 class Files(NamedTuple):
-    """The files that error messages name lines of."""
+    """The files whose lines error messages name."""
 
     name: str  # of all of them
-    own: Callable[[str], bool]  # is that the path of one?
+    own: Callable[[str], bool]  # does that path belong to one of them?
 
     def innermost(self, frame: FrameType | None) -> FrameType | None:
         """Return the first frame of these files, from `frame` outward."""
@@ -44,7 +44,7 @@ class Code(NamedTuple):
 
     work: Callable[[Actor], str]  # runs to its end; returns the outcome
     errors: tuple[type[BaseException], ...] = ()  # besides redis-py's: they give the outcome ERROR
-    section: str = ""  # the function that none but the lock's holder may be in
+    section: str = ""  # the function that only the lock's holder may be in
     shown: tuple[str, ...] = ()  # modules whose lines are shown; the first, where work begins
     harness: tuple[str, ...] = ()  # modules of the test harness: what they hold decides nothing
     counters: tuple[type, ...] = ()  # nor what these hold, and it changes at every poll
@@ -59,7 +59,7 @@ class EventLoop(Protocol):
     fiber: Fiber  # in which it runs
 
     def aside(self) -> AbstractContextManager[None]:
-        """While another fiber runs in the same thread of the system."""
+        """Step aside while another fiber runs in the same thread of the system."""
 
     def abandon(self) -> None:
         """End its tasks: the actor is over."""
@@ -79,7 +79,7 @@ class Fiber(greenlet):
         self.exits = 0  # how often it got GreenletExit
         self.started: tuple[str, int] | None = None  # of a thread: the line that started it
         self.outlives = False  # continues after the work has ended
-        self.loop: EventLoop | None = None  # of asyncio, that runs in it
+        self.loop: EventLoop | None = None  # the asyncio loop that runs in it
         self.thread: Any = None  # what threading.current_thread() says in it
 
     @property
@@ -103,7 +103,7 @@ def ask(request: Request) -> Any:
     if fiber.actor.over or fiber.parent is None:
         fiber.exits += 1
         if fiber.exits > EXITS and fiber.parent is not None:
-            PARKED.append(fiber)  # `except:` in a loop catches that too: it would never end
+            PARKED.append(fiber)  # `except:` in a loop catches this, too: it would never end
             return fiber.parent.switch(request)
         raise GreenletExit  # its last steps on the way out are not part of the search
     if fiber.loop is None:
@@ -138,16 +138,16 @@ class Actor:
         self.modules = dict(modules or {})
         self.heard: tuple[Request, Any] | None = None  # the last request, and its answer
         self.open: set[str] = set()  # connections
-        self.bound: set[str] = set()  # those that have left something with their servers
+        self.bound: set[str] = set()  # those that have left state with their servers
         self.closed: list[str] = []  # since it went on last
-        self.loops: list[EventLoop] = []  # of asyncio, also those that have come to their end
+        self.loops: list[EventLoop] = []  # of asyncio, also those that have ended
 
         expected: tuple[type[BaseException], ...] = (redis.RedisError, *code.errors)
 
         def run() -> Request:
             try:
                 return Done(code.work(self))
-            except expected as error:  # anything else is a mistake in the code
+            except expected as error:  # anything else is an error of the code
                 return Failed(f"{type(error).__name__}: {error}")
 
         self.fibers = [Fiber(self, run, Rest(now))]
@@ -158,7 +158,7 @@ class Actor:
         return tuple(fiber.request for fiber in self.fibers)
 
     def go_on(self, fiber: int, answer: Any, now: int, taken: frozenset[int] | None = None) -> None:
-        """Let one fiber have its answer, and run until it waits again.
+        """Give one fiber its answer, and run until it waits again.
 
         `taken` are the numbers of its tokens that are in use; None: each token is a new one.
         """
@@ -207,7 +207,7 @@ class Actor:
         self.over = True
         with self._in_its_process():
             for fiber in self.fibers:
-                if not fiber.dead:  # also one that has not begun: what it would do holds the actor
+                if not fiber.dead:  # also one that has not begun: its function holds the actor
                     fiber.parent = getcurrent()
                     fiber.throw(GreenletExit)
             for loop in self.loops:
@@ -237,7 +237,7 @@ class Actor:
 
     @property
     def uptime(self) -> int:
-        """Time of a monotonic clock, in ms."""
+        """Return the time of a monotonic clock, in ms."""
         return self.now - BOOTED
 
     def ask_clock(self, of_a_wait: bool = False) -> int:

@@ -47,7 +47,7 @@ def _for_coroutines(argument: Any) -> Any:
 
 
 def client(like: redis.Redis) -> redis.asyncio.Redis:
-    """To the same server, which sends again as often, and decodes as much."""
+    """Return a client of the same server, with the same retries and decoding."""
     options = like.connection_pool.connection_kwargs
     retry = Retry(NoBackoff(), options["retry"].get_retries())
     pool = ConnectionPool(
@@ -63,10 +63,10 @@ def client(like: redis.Redis) -> redis.asyncio.Redis:
 
 
 class AsyncGateConnection(AbstractConnection):
-    """A GateConnection for asyncio: while a task awaits a reply, other tasks of its loop go on."""
+    """A GateConnection for asyncio: while a task awaits a reply, other tasks of its loop run."""
 
     def __init__(self, server: int = 0, **kwargs: Any) -> None:
-        """`server` is the number of the one that it leads to."""
+        """`server` is the number of its server."""
         super().__init__(**kwargs)
         self.server = server
         self.flight: Flight | None = None  # while it is open

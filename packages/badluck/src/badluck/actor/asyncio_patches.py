@@ -63,13 +63,13 @@ def _get_loop() -> Any:
 
 
 def _all_tasks(loop: Any = None) -> set[Any]:
-    """In one order at each run."""
+    """Return the loop's tasks in the same order in each run."""
     loop = loop or asyncio.get_running_loop()
     return {task for task in loop.tasks if not task.done()}
 
 
 def _as_completed(real: Callable[..., Any]) -> Callable[..., Any]:
-    """It starts tasks in the order of a set: here they are, already."""
+    """Start the tasks here: the original starts them in the order of a set."""
 
     def completed(awaited: Iterable[Any], **more: Any) -> Any:
         if isinstance(getcurrent(), Fiber):

@@ -23,7 +23,7 @@ FORGOTTEN = "was never awaited"
 
 @contextmanager
 def of_what_was_forgotten() -> Iterator[None]:
-    """Also where warnings are errors: one that is raised while something is collected is lost."""
+    """Note warnings even where they are errors: an error during collection would be lost."""
     with warnings.catch_warnings():
         warnings.filterwarnings("always", f".*{FORGOTTEN}", RuntimeWarning)
         yield

@@ -1,8 +1,8 @@
 """The gate: redis-py's connection, except that the other side is the search.
 
-It stands where bytes would leave the process, so it sees what really goes out: pipelines, scripts,
-the library's own retries, a lock's watchdog. An actor's code runs in a greenlet and stops here
-until the search says what the server answered.
+It replaces the socket, so it sees everything that leaves the process: pipelines, scripts, the
+library's own retries, a lock's watchdog. An actor's code runs in a greenlet and stops here until
+the search gives the server's answer.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def pool(
 ) -> ConnectionPool:
     """Return a connection pool for redis-py's client, to the server of that number.
 
-    Of another `kind` than GateConnection if that is said, and `more` is what one is made with.
+    `kind` is a class other than GateConnection, and `more` are its arguments.
     """
     options: dict[str, Any] = {"server": server, "protocol": 2, "driver_info": None}
     options["socket_read_size"] = 1  # it reads no socket, and there are thousands of them
@@ -53,10 +53,10 @@ def client(
 
 
 class GateConnection(AbstractConnection):
-    """Looks like a connection to redis-py. Each has a name: to the server it is a client."""
+    """A connection for redis-py. Each has a name, by which it is a client to the server."""
 
     def __init__(self, server: int = 0, of: Actor | None = None, **kwargs: Any) -> None:
-        """`server` is the number of the one that it leads to, `of` the only one who may open it."""
+        """`server` is the number of its server, `of` the only actor that may open it."""
         super().__init__(**kwargs)
         self.of = of
         self.server = server
@@ -97,7 +97,7 @@ class GateConnection(AbstractConnection):
         self.answers.clear()
 
     def can_read(self, timeout: float | None = None) -> bool:
-        """None: has it been sent anything that was asked for? That needs no look at the server."""
+        """Has it a message that was requested? `timeout` None: without asking the server."""
         if not self.answers and timeout is not None:
             self._hear(timeout)
         return bool(self.answers)
@@ -131,7 +131,7 @@ class GateConnection(AbstractConnection):
         return parsed(answer, None if disable_decoding else self.encoder)
 
     def _hear(self, timeout: float | None) -> None:
-        """Wait so many seconds at the most; None: for as long as it takes."""
+        """Wait at most so many seconds; None: without a limit."""
         until = None if timeout is None else here().actor.look_at_clock() + round(timeout * 1000)
         heard = ask(Hear(self.name, until))
         if heard is not None:
@@ -139,7 +139,7 @@ class GateConnection(AbstractConnection):
 
 
 def unpacked(packed: Any) -> list[Command]:
-    """The commands in what redis-py would have sent."""
+    """Return the commands in what redis-py would have sent."""
     text = packed if isinstance(packed, bytes) else b"".join(packed)
     commands, at = [], 0
     while at < len(text):
@@ -175,7 +175,7 @@ def units(commands: list[Command]) -> list[tuple[Command, ...]]:
 
 
 def parsed(answer: Reply | Lost, encoder: Encoder | None) -> Any:
-    """The reply as redis-py has it; raises an error reply, and ConnectionError for a lost one."""
+    """Return the reply as redis-py does. Raises an error reply, or ConnectionError."""
     if isinstance(answer, Lost):
         raise redis.ConnectionError("The connection broke.")
     reply = native(answer)

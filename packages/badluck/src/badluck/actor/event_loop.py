@@ -1,13 +1,13 @@
-"""An event loop of asyncio in a fiber: it waits in the gate, and the search says for what.
+"""An event loop of asyncio in a fiber: it waits in the gate, and the search chooses its answer.
 
-All tasks that can run do run; when every task waits, the actor has one request for each command in
+All tasks that can run do run. When every task waits, the actor has one request for each command in
 flight, and one for its next timer. The search tries each order of their answers. Between two
 answers, the tasks run in one order only, as threads do.
 
-Nothing calls a sent command back: a task that is cancelled or times out closes its connection, and
-the command still reaches the server later. A reply may be on its way when another reply or a timer
-comes first. So a command that is sent while the actor also waits for something else is offered in
-two ways: answered at once, and executed by the server with its reply still to come.
+A sent command cannot be called back. A task that is cancelled or times out closes its connection,
+and the command still reaches the server later. A reply may be on its way when another reply or a
+timer comes first. So a command that is sent while the actor also waits for something else is
+offered in two ways: answered at once, or executed with its reply still to come.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ COMES = Rest(0, "its reply comes")  # at any time
 
 
 class Task(asyncio.Task[Any]):
-    """Sets of them are in one order at each run."""
+    """A task whose hash is its number, so that sets of tasks have one order in each run."""
 
     def __init__(
         self, number: int, coro: Coroutine[Any, Any, Any], context: Context | None, **more: Any
@@ -52,7 +52,7 @@ class Task(asyncio.Task[Any]):
 
 
 class Loop(base_events.BaseEventLoop):
-    """Made by an actor's code, and of no use to anybody else."""
+    """A loop that an actor's code makes."""
 
     _ready: Any
     _scheduled: list[asyncio.TimerHandle]
@@ -70,7 +70,7 @@ class Loop(base_events.BaseEventLoop):
         self.tasks: list[Task] = []  # not done yet, in the order in which they began
 
     def __del__(self) -> None:
-        """It holds nothing of the system's, and many a search is through before its code is."""
+        """Do nothing: it holds no resource of the system, and is often collected late."""
 
     def time(self) -> float:
         if sys._getframe(1).f_globals.get("__name__", "").startswith("asyncio."):
@@ -90,7 +90,7 @@ class Loop(base_events.BaseEventLoop):
     def create_task(
         self, coro: Any, *, name: Any = None, context: Context | None = None, **more: Any
     ) -> Any:
-        """Numbers are its own: those of asyncio count all actors' tasks."""
+        """Create a task with a number of the loop's own: asyncio's count all actors' tasks."""
         if self._task_factory is not None:  # type: ignore[attr-defined]
             raise user_code_error.refuse_here("sets a task factory, which is not supported")
         self._check_closed()  # type: ignore[attr-defined]
@@ -107,13 +107,13 @@ class Loop(base_events.BaseEventLoop):
         )
 
     def wake(self) -> None:
-        """Something has come that a task waits for."""
+        """Wake the loop: something has come that a task waits for."""
         if self.waits:
             self.fiber.woken = True
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """While others go on, in the same thread of the system."""
+        """Step aside while another fiber runs in the same thread of the system."""
         hooks = sys.get_asyncgen_hooks()
         events._set_running_loop(None)
         sys.set_asyncgen_hooks(None, None)
@@ -132,7 +132,7 @@ class Loop(base_events.BaseEventLoop):
             self.close()
 
     def call_exception_handler(self, context: dict[str, Any]) -> None:
-        """A real one writes it to the log."""
+        """Ignore the error; a real loop would log it."""
 
     def run_in_executor(self, *_: Any) -> NoReturn:  # type: ignore[override]
         raise user_code_error.refuse_here(
@@ -167,7 +167,7 @@ class Loop(base_events.BaseEventLoop):
         until = NEVER
         if timers:
             if len(timers) == 1 and not others:
-                # This is but a sleep of the work.
+                # This is only a sleep of the work.
                 threads.sleep((moment(timers[0]) - self.actor.look_at_clock()) / 1000)
                 self._due(1)
                 return
@@ -189,17 +189,17 @@ class Loop(base_events.BaseEventLoop):
             self._ready.append(timer)
 
     def _forget(self) -> None:
-        """Tasks that are done; but what was refused in one ends all."""
+        """Forget tasks that are done; raise the error of a task in which code was refused."""
         for task in self.tasks:
             if task.done() and isinstance(error := task._exception, user_code_error.UserCodeError):
                 raise error
         self.tasks = [task for task in self.tasks if not task.done()]
 
     def _process_events(self, _: Any) -> None:
-        """There are none."""
+        """Do nothing: there are no I/O events."""
 
     def _write_to_self(self) -> None:
-        """Another thread of the actor has something for it."""
+        """Wake the loop: another thread of the actor has something for it."""
         self.wake()
 
 
@@ -221,7 +221,7 @@ class ReplyPath(Fiber):
 
 
 class Flight:
-    """Commands in flight on one connection, from its beginning to its end."""
+    """The commands that are in flight on one connection, until they are answered."""
 
     def __init__(self, loop: Loop, name: str) -> None:
         """`name` is the connection's."""
@@ -293,7 +293,7 @@ class Flight:
         self.show()
 
     def show(self) -> None:
-        """To the search: what it waits for."""
+        """Offer the search the requests that the flight waits for."""
         self.prompt.request = self._request()
         last = len(self.units) == 1 and self.open and not self.comes
         self.slow.request = self.prompt.request if last and self._beside() else IDLE
@@ -314,7 +314,7 @@ class Flight:
 
 
 def moment(timer: asyncio.TimerHandle) -> int:
-    """ms since 1970."""
+    """Return the timer's time in ms since 1970."""
     return round(timer.when() * 1000) + BOOTED
 
 

@@ -1,4 +1,4 @@
-"""Others' names replaced for a while, as a module's functions are for the code of an actor."""
+"""Attributes replaced for a while, such as a module's functions for an actor's code."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from greenlet import getcurrent
 
 from badluck.actor.actor import Fiber
 
-Replacement = tuple[Any, str, Any]  # of what, the attribute of that name, by this
+Replacement = tuple[Any, str, Any]  # the owner, the attribute's name, the replacement
 
 
 @contextmanager
 def replaced(*replacements: Replacement) -> Iterator[dict[int, Any]]:
     """Replace attributes of modules and classes that define them; restore all at the end.
 
-    Yields what stands in for the originals, by their id.
+    Yields the replacements by the ids of the originals.
     """
     before = [(owner, name, vars(owner)[name]) for owner, name, _ in replacements]
     try:

@@ -1,6 +1,6 @@
 """Per-process replacements for actors: time, randomness, threads.
 
-Outside of an actor's code all of it is the system's.
+Code outside of an actor uses the system's own.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ def taken(replacements: Sequence[Replacement]) -> Iterator[Replacement]:
                 yield module, name, instead[id(held)]
 
 
-# They look at the clock for their own figures, and decide nothing by it. (redis.lock does.)
+# They read the clock for their own figures, and decide nothing by it. (redis.lock does.)
 FIGURES = ("redis.", "logging")
-WALL = ("time", "time_ns")  # what it says is compared with others' clocks
+WALL = ("time", "time_ns")  # its result is compared with others' clocks
 CLOCKS = (*WALL, "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns")
 
-OF_THE_CPU, WORKED = ("process_time", "thread_time"), 0.05  # s; each run would say another
-TURNED = ("gmtime", "localtime", "ctime")  # of what they are given, or else of now
+OF_THE_CPU, WORKED = ("process_time", "thread_time"), 0.05  # s; it differs between runs
+TURNED = ("gmtime", "localtime", "ctime")  # of their arguments, or else of the current time
 CLOCKS_BY_NUMBER = ("clock_gettime", "clock_gettime_ns")
 
-WAIT_BY = ((threading, "_time"), (queue, "time"))  # what they call time.monotonic
+WAIT_BY = ((threading, "_time"), (queue, "time"))  # their name for time.monotonic
 WAITS = tuple(module.__name__ for module, _ in WAIT_BY)
 
 OF_A_THREAD = ("__init__", "start", "run", "is_alive", "join")
@@ -221,7 +221,7 @@ _real_pools = ThreadPoolExecutor._counter  # type: ignore[attr-defined]
 
 
 def _pools() -> int:
-    """How many it has made: their threads' names tell."""
+    """Return how many pools it has made: their threads' names show the number."""
     here().actor.pools += 1
     return here().actor.pools - 1
 

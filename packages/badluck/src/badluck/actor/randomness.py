@@ -1,7 +1,7 @@
-"""Chance as the search has it: different for each actor, and the same at each run.
+"""Random numbers from the search: different for each actor, and the same in each run.
 
-A draw depends on who draws, where in the code, and how many were drawn since the code was last
-answered. So a loop that draws a new token at every try is still a loop that polls, and no two
+A draw depends on the actor, on the place in its code, and on how many draws there were since its
+last answer. So a loop that draws a new token at every try is still a loop that polls, and no two
 actors get the same token.
 """
 
@@ -22,7 +22,7 @@ from badluck.actor.actor import Fiber, here
 from badluck.actor.patching import in_fiber
 
 ON_THE_WAY = {random.__file__, secrets.__file__, uuid.__file__, patching.__file__, __file__}
-# What the module `random` offers, all of it made of random() and getrandbits().
+# The functions of the module `random`, all based on random() and getrandbits().
 DRAWS = (
     *("random", "getrandbits", "randbytes", "randrange", "randint", "choice", "choices"),
     *("shuffle", "sample", "uniform", "triangular", "betavariate", "expovariate"),
@@ -45,7 +45,7 @@ class ActorRandom(Random):
 
 
 class SeededRandom(Random):
-    """`random.Random`: without a seed an actor's is sown by its own chance."""
+    """`random.Random`: without a seed, an actor's is seeded by the actor's own numbers."""
 
     def seed(self, a: Any = None, version: int = 2) -> None:
         unsown = a is None and isinstance(getcurrent(), Fiber)
@@ -53,7 +53,7 @@ class SeededRandom(Random):
 
 
 def drawing(name: str) -> Any:
-    """The function of that name in `random`, for an actor's code ours."""
+    """Return a function of that name in `random`; an actor's code draws our numbers."""
     return in_fiber(getattr(random, name), getattr(ActorRandom(), name))
 
 
@@ -62,7 +62,7 @@ def urandom(real: Any) -> Any:
 
 
 def a_uuid(real: Any) -> Any:
-    """Actors are A, B, C and D, and so a chart shows which of them drew it."""
+    """Return a UUID that shows in a chart which actor has drawn it: A, B, C or D."""
     return in_fiber(
         real,
         lambda *_, **__: uuid.UUID(f"{here().actor.name.lower() * 8}{0:08x}{_draw(64):016x}"),
@@ -76,7 +76,7 @@ def _draw(bits: int) -> int:
     frame = sys._getframe(1)
     while frame.f_code.co_filename in ON_THE_WAY and frame.f_back:
         frame = frame.f_back
-    # Of the module, not of the file: a schedule that was saved is the same on another machine.
+    # Of the module, not of the file: a saved schedule is the same on another machine.
     place = f"{frame.f_globals.get('__name__')}:{frame.f_lineno}"
     text = f"{actor.name} {actor.fibers.index(fiber)} {place} {actor.draws}"
     size = (bits + 7) // 8

@@ -12,14 +12,14 @@ RAISED = "raised "  # begins the outcome of an exception; no answer begins so
 
 
 class Send(NamedTuple):
-    """Waits to send `commands` on `connection`: one, or a MULTI … EXEC that goes as one."""
+    """Waits to send `commands` on `connection`: one, or a MULTI … EXEC that is sent as one."""
 
     connection: str
     commands: tuple[Command, ...]
 
 
 class Hear(NamedTuple):
-    """Waits for what the server says next on `connection`, until `until` (ms; None: forever)."""
+    """Waits for the server's next message on `connection`, until `until` (ms; None: forever)."""
 
     connection: str
     until: int | None
@@ -43,7 +43,7 @@ class Done(NamedTuple):
 
 
 class Failed(NamedTuple):
-    """Has come to its end by an error."""
+    """Has ended by an error."""
 
     error: str
 
@@ -53,9 +53,9 @@ Request = Send | Hear | Rest | Done | Failed
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """In place of replies: the connection broke, and what was sent may have been done or not.
+    """In place of replies: the connection broke, and the commands may have been done or not.
 
-    No tuple: an empty one would be equal to no reply at all, and is another answer.
+    It is not a tuple, since an empty tuple would equal an answer of no replies.
     """
 
 

@@ -1,9 +1,9 @@
-"""Replacements for identical actors that share a process: unique names,
-has, what belongs to a thread, and how long a connection has lain idle.
+"""Replacements for identical actors that share a process: unique names, thread-local state, and how
+long a connection has been idle.
 
-Library code asks the system, and would get another answer at every run. Code that is alike takes
-the time that decides something from its actor's clock; what is left is how long a connection has
-lain idle. In the model no server hangs up on the idle, so to them no time passes.
+Library code asks the system, and would get another answer in every run. Where time decides
+something, code of identical actors uses its actor's clock, except for a connection's idle time. In
+the model no server closes idle connections, so no time passes for them.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _uuid(*_: object) -> uuid.UUID:
 
 @contextmanager
 def sharing() -> Iterator[None]:
-    """Outside of an actor's code all of it is the system's, except locals that begin meanwhile."""
+    """Replace them for actors; other code uses the system's own, except for new thread-locals."""
     uuids = ((uuid, name, in_fiber(uuid.uuid4, _uuid)) for name in ("uuid4", "uuid1"))
     clock = (time, "monotonic", in_fiber(time.monotonic, lambda: 0.0))
     with replaced(*uuids, clock, (threading, "local", threads.FiberLocal)), _no_collection():
@@ -37,7 +37,8 @@ def sharing() -> Iterator[None]:
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """A graph is all tuples, and none of them garbage: to look for some takes a third of the time.
+    """Pause the garbage collector: a graph is all tuples and no garbage, and a search of it costs a
+    third.
 
     What actors leave behind is collected afterwards. Meanwhile it takes a quarter more memory.
     """
@@ -47,6 +48,6 @@ def _no_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            gc.freeze()  # all that has been made is old now: else the next collection goes through
-            gc.unfreeze()  # it as if it were new
+            gc.freeze()  # all objects count as old from now on:
+            gc.unfreeze()  # otherwise the next collection would visit them as new
             gc.enable()

@@ -19,7 +19,7 @@ from badluck.actor.actor import Fiber, ask, here
 from badluck.actor.request import NEVER, RAISED, Done, Failed, Request, Rest
 
 OURS = "_Thread__over"  # marks a thread that was made in a fiber
-SHORT_SLEEP_S = 0.2  # s; what sleeps for less only polls, or backs off, and takes no time by it
+SHORT_SLEEP_S = 0.2  # s; shorter sleeps are polls or backoffs, and take no time
 
 
 class Thread:
@@ -84,7 +84,7 @@ def _work_of(run: Callable[[], object], over: FiberEvent) -> Request:
     except (GreenletExit, user_code_error.UserCodeError):
         raise
     except (*user_code_error.EXPECTED, SystemExit):
-        pass  # a real one says so on its standard error, and ends
+        pass  # a real thread prints it on standard error, and ends
     except BaseException as error:
         if actor.over:
             raise GreenletExit from None
@@ -136,8 +136,8 @@ class FiberEvent:
 class FiberLock:
     """A threading.Lock of fibers; the standard library's waiting classes are built on it.
 
-    (RLock, Condition, Semaphore, Barrier, queue.Queue, ThreadPoolExecutor.) Who waits longest has
-    it next.
+    (RLock, Condition, Semaphore, Barrier, queue.Queue, ThreadPoolExecutor.) The fiber that has
+    waited longest gets it next.
     """
 
     def __init__(self) -> None:
@@ -234,7 +234,7 @@ class FiberLocal:
         return values_by_fiber.setdefault(getcurrent(), {})
 
     def everybodys(self) -> list[dict[str, Any]]:
-        """In the order in which they came."""
+        """Return all threads' values, in the order in which the threads came."""
         values_by_fiber: dict[greenlet, dict[str, Any]] = object.__getattribute__(self, "_kept")
         return list(values_by_fiber.values())
 
@@ -274,7 +274,7 @@ def sleep(seconds: float) -> None:
     """Make a sleep of the work a step, unless it is SHORT and the work does more than sleep."""
     fiber = here()
     if fiber is not fiber.actor.fibers[0]:
-        rest(seconds)  # and lets the others go
+        rest(seconds)  # and lets the other fibers run
         return
     fiber.actor.slept += seconds
     if fiber.actor.slept >= SHORT_SLEEP_S:

@@ -19,7 +19,7 @@ EXPECTED = (redis.ConnectionError, redis.TimeoutError, redis.WatchError, LockErr
 
 
 class UserCodeError(BaseException):
-    """Ends the search; no `except Exception` of the code in question catches it."""
+    """Ends the search; no `except Exception` of the explored code catches it."""
 
 
 def user_error(error: BaseException, actor: Actor) -> UserCodeError:
@@ -28,7 +28,7 @@ def user_error(error: BaseException, actor: Actor) -> UserCodeError:
 
 
 def describe_error(error: BaseException, files: Files) -> str:
-    """`TypeError: …`, with the innermost of their lines that it came through."""
+    """Return `TypeError: …`, with the innermost line of the explored files."""
     if isinstance(error, MemoryError):
         text = "takes more memory than it may have"
     else:
@@ -57,7 +57,7 @@ def refuse_here(text: str) -> UserCodeError:
 
 
 def line_text(path: str, line: int, name: str, text: str) -> str:
-    """`take.py, line 3, in run: …`, and that line below."""
+    """Return `take.py, line 3, in run: …`, and that line below."""
     where = f"{Path(path).name}, line {line}"
     if name and name != "<module>":
         where += f", in {name}"
@@ -66,7 +66,7 @@ def line_text(path: str, line: int, name: str, text: str) -> str:
 
 
 def line_of(path: str, line: int) -> str:
-    """``take.py, line 3: `left = int(…)` ``"""
+    """Return ``take.py, line 3: `left = int(…)` ``."""
     return f"{Path(path).name}, line {line}: `{linecache.getline(path, line).strip():.100}`"
 
 
