@@ -20,7 +20,7 @@ NONE = "none"
 
 
 class Faults(NamedTuple):
-    """How many of each may happen: the search's budget."""
+    """How many faults of each kind may happen: the search's budget."""
 
     crash: int = 0
     pause: int = 0
@@ -30,7 +30,7 @@ class Faults(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Faults:
-        """`crash=1,pause=2`, or `none`. Raises BadluckError for anything else."""
+        """Parse `crash=1,pause=2`, or `none`. Raises BadluckError for anything else."""
         counts: dict[str, int] = {}
         if text.strip() == NONE:
             return cls()
@@ -41,7 +41,7 @@ class Faults(NamedTuple):
                 raise BadluckError(f"{kind!r} is not one of {known}; or all of it is {NONE!r}.")
             if kind in counts:
                 raise BadluckError(f"{kind}= is there twice.")
-            # Only plain digits: to Python ² is one as well.
+            # Only plain digits: Python takes ² for one as well.
             if not (count.isascii() and count.isdigit()) or int(count) > MAX_OF_A_KIND:
                 text = f"it needs a number, {kind}=1 (0 to {MAX_OF_A_KIND})"
                 raise BadluckError(f"{part.strip()!r}: {text}.")
@@ -52,7 +52,7 @@ class Faults(NamedTuple):
         return self._replace(**{name: getattr(self, name) - 1})
 
     def possible(self) -> tuple[tuple[Fault, Faults], ...]:
-        """Faults that may happen, each with the budget after it."""
+        """Return the faults that may happen, each with the budget after it."""
         return _possible(self)
 
     @property
@@ -61,7 +61,7 @@ class Faults(NamedTuple):
         return any(fault.forgets for fault, _ in self.possible())
 
     def spent_on_the_gone(self, start: Faults) -> bool:
-        """Has, since `start`, nothing befallen those who are left?"""
+        """Have all faults since `start` hit only actors that have crashed?"""
         return all(
             fault.ends_its_actor or getattr(self, name) == getattr(start, name)
             for name, fault in FAULTS.items()

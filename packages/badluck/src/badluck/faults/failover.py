@@ -6,15 +6,15 @@ from badluck.faults.fault import Fault, FaultContext
 from badluck.search.graph import Graph
 from badluck.search.state import EVERYBODY, NONE, FaultEffect, SystemState
 
-# ms that it takes, at the least. In none at all a fencing number that was lost could come again:
-# they are taken from the clock.
+# ms that it takes, at least. Fencing numbers are taken from the clock: if it took none, a lost
+# number could come again.
 TAKEOVER_MS = 1
 
 
 class Failover(Fault):
-    """Another server takes over, which has not heard of the last write: replication is late.
+    """Another server takes over, without the last write: replication was late.
 
-    What was still under way to the old one never arrives.
+    Commands that were still under way to the old server never arrive.
     """
 
     name = "failover"

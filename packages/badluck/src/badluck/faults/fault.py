@@ -16,7 +16,7 @@ StepText = tuple[list[str], list[str]]  # commands, a line each, and their repli
 
 
 class FaultContext(Protocol):
-    """A schedule that is played, up to the step at which a fault comes."""
+    """A schedule that is played, up to the step of a fault."""
 
     @property
     def backend(self) -> Backend: ...
@@ -37,21 +37,21 @@ class FaultContext(Protocol):
 
 
 class Fault(ABC):
-    """One kind of bad luck. CONTRIBUTING lists what else it takes to add one."""
+    """One kind of fault. CONTRIBUTING lists what else a new kind needs."""
 
     name: ClassVar[str]
-    letter: ClassVar[str]  # in a schedule that is written as a word
+    letter: ClassVar[str]  # its letter in a short schedule
     meaning: ClassVar[str]  # one line of help
     drawn: ClassVar[str]  # in a chart; {} is how long it takes
     befalls_one: ClassVar[bool] = True  # one actor, not all of them
-    tells: ClassVar[Tells] = "nothing"  # what there is to show of such a step
+    tells: ClassVar[Tells] = "nothing"  # what a chart shows of such a step
     ends_its_actor: ClassVar[bool] = False
     forgets: ClassVar[bool] = False  # loses the last write
 
     @abstractmethod
     def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
-        """All that it can do to this state of the search."""
+        """Yield all effects that it can have on this state of the search."""
 
     @abstractmethod
     def play(self, playing: FaultContext) -> StepText | None:
-        """Do it to actors and servers; None when no command was sent."""
+        """Do it to actors and servers; return None when no command was sent."""

@@ -26,7 +26,7 @@ class Late(Fault):
     def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:
         for send in graph.moves.unanswered(state, late=True):
             if send.sent.connection in send.move.closed:
-                # To the server it is open until the command has come.
+                # For the server the connection is open until the command has come.
                 others = tuple(name for name in send.move.closed if name != send.sent.connection)
                 servers = graph.servers.drop(state.servers, others)
                 nodes = (*state.nodes[: send.actor], send.move.to, *state.nodes[send.actor + 1 :])

@@ -29,12 +29,12 @@ class Pause(Fault):
             yield FaultEffect(EVERYBODY, 0, servers, state.nodes, before, state.in_flight)
 
     def _ends(self, graph: Graph, state: SystemState) -> set[int]:
-        """Until when, ms since 1970."""
+        """Return the ends of the pause, in ms since 1970."""
         ends = graph.deadlines(state, renewals=False)
-        if graph.moves.user_code:  # until it is too late for what they do next
+        if graph.moves.user_code:  # until it is too late for their next step
             for actor, _ in graph.alive(state):
                 ends.update(graph.moves.turns(state, actor))
-        # Some leases are but a time that is compared with a clock.
+        # Some leases are only times that are compared with a clock.
         if any(node.tells_time for _, node in graph.alive(state)) or self._by_clock(graph, state):
             now = graph.servers.now(state.servers)
             long = {now + pause for pause in graph.pauses}
@@ -42,7 +42,7 @@ class Pause(Fault):
         return ends
 
     def _by_clock(self, graph: Graph, state: SystemState) -> bool:
-        """Does anybody ask next what the server says by its clock?"""
+        """Does an actor's next command depend on the server's clock?"""
         return graph.moves.user_code and any(
             graph.servers.send(state.servers, *request).by_clock
             for _, node in graph.alive(state)
