@@ -1,1 +1,1 @@
-"""Rules, and where in a graph they are broken."""
+"""Rules, and the places in a graph at which they are broken."""

@@ -16,7 +16,7 @@ from badluck.search.graph import Graph
 from badluck.search.paths import Path
 from badluck.target import Target
 
-BYTES = {  # what Python says, and what that comes to
+BYTES = {  # Python's message, and its consequence
     "str() on a bytes instance": "str() of bytes is not their text: decode() is",
     "Comparison between bytes and string": "bytes are compared with a text, and are never equal",
 }
@@ -27,7 +27,9 @@ NO_KEY |= {b"PUBLISH", b"SPUBLISH", b"PUBSUB"}
 
 
 def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:
-    """A sentence for each, with the line that first names it; `expected` are right as well."""
+    """Yield a sentence for each, with the line that first names it; `expected` keys are right as
+    well.
+    """
     states = graph.servers.states
     known = {*expected, *dict(states[0][0].entries)}
     existing = {key for servers in states for key, _ in servers[0].entries}
@@ -42,7 +44,7 @@ def misspelt(graph: Graph, expected: Iterable[bytes]) -> Iterator[str]:
 
 
 def _named(graph: Graph) -> dict[bytes, str]:
-    """The keys that own code names in a command, and the lines."""
+    """Return the keys that own code names in a command, with the lines."""
     spot_by_key: dict[bytes, tuple[str, int]] = {}
     for automaton in graph.automata:
         for node in automaton.nodes if isinstance(automaton, Automaton) else ():
@@ -64,7 +66,7 @@ def _kind(key: bytes) -> bytes:
 
 
 def _slip(one: str, other: str) -> bool:
-    """Is it one letter more, less or other, two changed, or a capital? Numbers are meant."""
+    """Do they differ by one letter, two swapped ones, or a capital? Numbers are deliberate."""
     short, long = sorted((one.casefold(), other.casefold()), key=len)
     if len(short) < SHORTEST or len(long) > len(short) + 1:
         return False
@@ -79,7 +81,7 @@ def _slip(one: str, other: str) -> bool:
 
 
 def causes(graph: Graph, target: Target) -> Iterator[str]:
-    """A sentence each, with its line."""
+    """Yield a sentence for each mistake, with its line."""
     code = target.code
     if code.shown:
         return
@@ -119,6 +121,6 @@ def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:
 
 
 def raised(graph: Graph, path: Path) -> str:
-    """The exception in which an actor has ended there, and its line."""
+    """Return the exception in which an actor has ended there, with its line."""
     outcomes = (node.outcome for _, node in graph.alive(graph.states[path.end]))
     return next(filter(lambda text: text.startswith(RAISED), outcomes), "").removeprefix(RAISED)

@@ -50,7 +50,7 @@ def doomed(graph: Graph, where: set[int]) -> set[int]:
 
 
 def _unchanging(graph: Graph, where: set[int]) -> set[int]:
-    """From which on no key changes any more, whatever happens by itself."""
+    """Return the states from which no key changes any more, whatever happens by itself."""
     backward: dict[int, list[int]] = defaultdict(list)
     todo = []
     for number in where:
@@ -85,9 +85,9 @@ def _onward(graph: Graph, number: int) -> list[int]:
 
 
 def all_waiting(graph: Graph, where: set[int], number: int) -> list[tuple[int, Node]]:
-    """The actors who live, and where, in the nearest state that `number` leads to.
+    """Return the living actors and their nodes in the nearest waiting state after `number`.
 
-    Where they ask, and not where they sleep before they ask again.
+    Polling actors are shown at their command, not in the sleep before it.
     """
     last = waiting(graph, where)
     todo, visited = [number], {number}

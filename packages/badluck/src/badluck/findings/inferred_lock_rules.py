@@ -25,7 +25,7 @@ def _left_behind(judge: Judge) -> set[Goal]:
 
 
 def _leaked(judge: Judge) -> set[Goal]:
-    """Where others are known to wait for it forever, that says it better."""
+    """Find leaked locks; where others wait for one forever, that finding says it better."""
     waits = judge.graph.all_seen and judge.stuck
     return {*judge.lock_tracker.left(ends=False, crashed=not waits)}
 
@@ -41,9 +41,9 @@ def on_some_way(judge: Judge, found: Mapping[str, Path]) -> dict[str, Path]:
 
 
 def unseen(judge: Judge, found: bool) -> str:
-    """Why nothing can be said of the lock that was named; "" where it can.
+    """Say why nothing is known of the named lock; "" if something is.
 
-    `found`: something was, or not all was looked at.
+    `found`: there is a finding, or the search was incomplete.
     """
     if TWO_HOLDERS not in judge.target.rules:
         return ""

@@ -59,7 +59,7 @@ class Judge:
 
     @cached_property
     def seen(self) -> dict[str, set[Goal]]:
-        """The same, of whatever part of the graph is known."""
+        """Return the same for the part of the graph that is known."""
         goals: dict[str, set[Goal]] = defaultdict(set)
         for number, state in enumerate(self.graph.states):
             for name in self._at(number, state):
@@ -83,7 +83,7 @@ class Judge:
     def _done(
         self, state: SystemState, edges: list[Transition]
     ) -> Iterator[tuple[Transition, StepRule]]:
-        """The steps from that state that are wrong themselves."""
+        """Yield the steps from that state that break a rule themselves."""
         before, rules = self.book(state.servers), self._of_step
         for edge in edges:
             if edge.kind in rules:
@@ -106,7 +106,7 @@ class Judge:
         )
 
     def calm(self, state: SystemState) -> bool:
-        """Has nothing happened to those who are left? Others may have crashed."""
+        """Has no fault hit the living actors? Others may have crashed."""
         return state.left.spent_on_the_gone(self.graph.states[0].left)
 
     def _in_order(self, names: Iterable[str]) -> list[str]:
@@ -154,7 +154,7 @@ class Judge:
 
     @cached_property
     def _of_step(self) -> dict[str, list[StepRule]]:
-        """By the kind of step."""
+        """Return the rules by the kind of step."""
         rules: dict[str, list[StepRule]] = defaultdict(list)
         for rule in self.target.rules:
             if isinstance(rule, StepRule):
@@ -162,7 +162,7 @@ class Judge:
                     rules[kind].append(rule)
         return dict(rules)
 
-    # What was looked up: books by the servers' state, the others by what they are made of.
+    # Caches: the store views by the servers' state, the others by their contents.
 
     @cached_property
     def _books(self) -> dict[int, Any]:

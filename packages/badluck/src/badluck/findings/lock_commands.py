@@ -12,7 +12,7 @@ ENDS = (b"EXPIRE", b"PEXPIRE")
 
 
 def takes(command: Command) -> bool:
-    """Is it tried to write a key that must not be there?"""
+    """Does it try to write a key only if it does not exist?"""
     words = [word.upper() for word in command[3:]]
     return command[0] == b"SETNX" or (command[0] == b"SET" and b"NX" in words)
 
@@ -41,10 +41,10 @@ def taken(
 def gives_back(
     key: bytes, commands: tuple[Command, ...], before: Entry | None, after: Entry | None
 ) -> bool:
-    """Is who did that out of it? Also of one that has expired."""
+    """Has the actor given the lock back by these commands? Also one that has expired."""
     if commands and before and not after:
         return True
-    # A script that is given the key and leaves it as it is says: not yours.
+    # A script that gets the key and changes nothing says: not yours.
     leaves = (*DELETES, *SCRIPTS) if after in (None, before) else DELETES
     gone = after is None
     return any(
@@ -65,12 +65,12 @@ def _over(key: bytes, command: Command, changes: bool) -> bool:
 
 
 def _anew(key: bytes, command: Command) -> bool:
-    """May it have taken away what was there, for others of its step to write it again?"""
+    """May it have removed the old value, so that other commands of the step write it again?"""
     return (command[0] in (*DELETES, *SCRIPTS) and key in command) or _ends(key, command)
 
 
 def _ends(key: bytes, command: Command) -> bool:
-    """Is it to vanish by that, as by `PEXPIRE key 0`?"""
+    """Does it make the key vanish, as `PEXPIRE key 0` does?"""
     name, *words = command
     if name in RENAMES:
         return words[0] == key

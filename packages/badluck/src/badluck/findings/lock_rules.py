@@ -53,7 +53,7 @@ def _prolongs(taken: StepView) -> bool:
     before, after = taken.before.lock, taken.after.lock
     if after is None or taken.afterwards(before.value) != after.value:
         return False
-    # Also to the very ms to which it was set: it is luck that this changes nothing.
+    # Also at the very ms of the expiry: it is luck that this changes nothing.
     request, key = taken.asked, taken.target.lock_key
     asks_to_prolong = isinstance(request, Send) and any(
         command[0] in PROLONG and command[1] == key for command in request.commands

@@ -22,12 +22,12 @@ from badluck.search.paths import Goal, Path, shortest
 from badluck.search.state import CRASHED, SystemState, Transition
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
-DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server does a command
+DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server executes a command
 NOBODY = -1
 
 
 class LockKey(NamedTuple):
-    """A key of one server: the same on another is another lock."""
+    """A key of one server: the same key on another server is another lock."""
 
     server: int
     key: bytes
@@ -42,13 +42,13 @@ class Ownership(NamedTuple):
 
 @dataclass
 class TrackedLock:
-    """One of them; goals are where something is the case however one came there."""
+    """One lock; goals are states or steps where something is the case on every path to them."""
 
     at: LockKey
     facts: dict[int, set[Ownership]] = field(default_factory=dict)  # by the state
     given_back: bool = False  # by its holder, without a fault
     deleted: set[Goal] = field(default_factory=set)  # by another
-    two_inside: set[Goal] = field(default_factory=set)  # without a fault, or of one that is named
+    two_inside: set[Goal] = field(default_factory=set)  # without a fault, or of a named lock
 
 
 class OwnershipGraph:
@@ -61,10 +61,10 @@ class OwnershipGraph:
 
     def __init__(self, tracker: LockTracker, lock: TrackedLock) -> None:
         self.numbers = {(0, NOBODY): 0}
-        self.places = [(0, NOBODY)]  # states, and who holds it there
+        self.places = [(0, NOBODY)]  # states, each with the lock's holder there
         self.edges: list[list[Transition]] = []
         self.deleted: set[Goal] = set()
-        for nth, (number, holder) in enumerate(self.places):  # which grow meanwhile
+        for nth, (number, holder) in enumerate(self.places):  # the list grows meanwhile
             self.edges.append([])
             for edge in tracker.graph.edges[number]:
                 then = tracker.holder_after(lock, number, edge, holder)
@@ -81,7 +81,7 @@ class OwnershipGraph:
         return self.numbers[place]
 
     def to_a_deletion(self) -> Path | None:
-        """By the states' own numbers."""
+        """Return the path with the original graph's state numbers."""
         path = shortest(self, {"": self.deleted}).get("") if self.deleted else None
         return path and path._replace(
             edges=tuple(
@@ -108,24 +108,24 @@ class LockTracker:
 
     @cached_property
     def likely(self) -> set[LockKey]:
-        """Keys that may be locks: what is done to them tells."""
+        """Return the keys that may be locks, by the commands on them."""
         places = {place for place in self._texts if self._called_so(place)}
         return places | {place for _, _, place in self._asked()}
 
     @property
     def servers_of_named(self) -> set[int]:
-        """Where a text was ever written to the key that was named."""
+        """Return the servers on which the named key ever held a text."""
         return {place.server for place in self._texts if place.key == self.named}
 
     def deleted_on_some_way(self) -> Path | None:
-        """The shortest to where another's lock is deleted, of those that states do not show."""
+        """Return the shortest path to a deletion of another's lock that no state shows."""
         paths = [
             path for lock in self.locks if (path := OwnershipGraph(self, lock).to_a_deletion())
         ]
         return min(paths, key=lambda path: path.cost, default=None)
 
     def deletes_anothers(self, edges: Sequence[tuple[int, Transition]]) -> int:
-        """The step, from 1, in which another's lock is deleted on these ways; 0: none."""
+        """Return the step, from 1, in which another's lock is deleted on this path; 0: none."""
         for lock in self.locks:
             holder = NOBODY
             for nth, (number, edge) in enumerate(edges, 1):
@@ -145,9 +145,10 @@ class LockTracker:
         return facts.pop().holder if len(facts) == 1 else NOBODY
 
     def left(self, ends: bool, crashed: bool) -> set[int]:
-        """Where all have come to an end and one is still held; `ends`: until it expires.
+        """Return the states in which all have ended and a lock is still held; `ends`: until it
+        expires.
 
-        `crashed`: also by one that has crashed. To expire is what a lock does for it.
+        `crashed`: also by an actor that has crashed, as long as the lock does not expire.
         """
         return {
             number
@@ -178,7 +179,7 @@ class LockTracker:
         return place.key == self.named or bool(CALLED_SO.search(place.key.lower()))
 
     def _asked(self) -> Iterator[tuple[Automaton, int, LockKey]]:
-        """Where it is tried to write a key that must not be there, and which."""
+        """Yield the nodes that try to write a key only if it does not exist, with the key."""
         for automaton in self.graph.automata:
             if not isinstance(automaton, Automaton):
                 continue
@@ -193,7 +194,7 @@ class LockTracker:
         return self._called_so(lock.at) or lock.given_back or self._asked_again(lock.at)
 
     def _asked_again(self, place: LockKey) -> bool:
-        """Does anybody who asks for it come back to where it asks, for as long as it likes?"""
+        """Does an actor that asks for it return to the same node, for as long as it likes?"""
         for automaton, start, lock_key in self._asked():
             todo, visited = [start] if lock_key == place else [], set[int]()
             while todo:
@@ -205,7 +206,7 @@ class LockTracker:
         return False
 
     def _followed(self, place: LockKey) -> TrackedLock:
-        """From the beginning along every step, until nothing new is known of any state."""
+        """Follow a lock from the beginning along every step, until nothing new is known."""
         lock, graph = TrackedLock(place), self.graph
         lock.facts[0] = {Ownership(NOBODY, frozenset())}
         todo = [0]
@@ -256,7 +257,7 @@ class LockTracker:
     def _done(
         self, lock: TrackedLock, number: int, edge: Transition
     ) -> tuple[tuple[Command, ...], Entry | None, Entry | None]:
-        """By that step on the lock's server, and what the lock was before and is after it."""
+        """Return the step's commands on the lock's server, and the lock before and after it."""
         commands = self._commands(lock.at.server, self.graph.states[number], edge)
         return commands, self._entry(number, lock.at), self._entry(edge.to, lock.at)
 
