@@ -1,1 +1,1 @@
-"""Where suspended code stands, and when two such places are the same."""
+"""Positions of suspended code, and when two of them are the same."""

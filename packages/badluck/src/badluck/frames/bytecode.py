@@ -1,4 +1,4 @@
-"""A function's instructions, and which may come after which."""
+"""A function's instructions, and their successors."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def _after(at: int, instruction: dis.Instruction, position: dict[int, int]) -> I
 
 @cache
 def places(code: CodeType) -> dict[int, int]:
-    """Where a frame may be said to stand (f_lasti), and the position of that instruction.
+    """Return the possible positions of a frame (f_lasti), each with the instruction's index.
 
-    A frame that waits may stand behind a call's own cache, before the next instruction.
+    A frame that waits may be in a call's own cache, before the next instruction.
     """
     offsets = [instruction.offset for instruction in instructions(code)]
     ends = [*offsets[1:], len(code.co_code)]
@@ -56,7 +56,7 @@ def places(code: CodeType) -> dict[int, int]:
 
 
 def stored(instruction: dis.Instruction) -> tuple[str, ...]:
-    """The variables that it sets."""
+    """Return the variables that it sets."""
     if instruction.opname == "STORE_FAST_LOAD_FAST":
         return variables(instruction)[:1]
     return variables(instruction) if "STORE_FAST" in instruction.opname else ()

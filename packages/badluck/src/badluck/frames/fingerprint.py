@@ -1,8 +1,8 @@
 """Fingerprint of a suspended fiber: its frames, their positions, and their variables.
 
-Two moments of one history with equal fingerprints will go on alike: so a loop that polls is seen
-to be a loop. Of different histories that holds only if they are whole: `return x` inside of
-try/finally keeps `x` where no variable shows it.
+Two moments of one history with equal fingerprints continue alike: so a loop that polls is seen to
+be a loop. For different histories that holds only if the fingerprints are complete: `return x`
+inside of try/finally keeps `x` where no variable shows it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ LEAVES: dict[type, Callable[[Any], object]] = {
     float: repr,
     ModuleType: lambda module: module.__name__,
 }
-# Which of its own locks a process holds, the place in its code shows.
+# The position in its code shows which of its own locks a process holds.
 LOCKS = type(threading.Lock()) | type(threading.RLock())
 PROXIES = (weakref.ProxyType, weakref.CallableProxyType)
 CLIENTS = Redis | redis.asyncio.Redis
@@ -48,8 +48,8 @@ USUAL = vars(Redis()).keys() | vars(redis.asyncio.Redis()).keys()  # neither of 
 CACHE = type(cache(str))
 NEW = object().__reduce_ex__(4)[0]  # of what has no way of its own to be pickled
 PICKLED = ("__reduce_ex__", "__reduce__", "__getstate__")
-# Kinds that are looked at by their attributes, and by nothing else: that is found out once. By
-# the modules whose objects are not looked at.
+# Kinds that are compared by their attributes only, as was found out once. By the modules whose
+# objects are not compared.
 ORDINARY: dict[tuple[str, ...], set[type]] = defaultdict(set)
 REAL_THREAD = threading.Thread  # which the search replaces later
 # redis-py's own functions that continue while a client listens.
@@ -64,11 +64,11 @@ LISTENING = {
 }
 FIGURE = "start_time"  # of theirs, by the clock
 DEPTH = 60  # of objects in objects; each is looked at once
-# redis-py's frames and objects hold times and counters of no consequence: where they stand is
-# enough. The gate's are ours.
+# redis-py's frames and objects hold irrelevant times and counters: their positions are enough. The
+# gate's are ours.
 SKIPPED = ("redis.", "badluck.")
 BUT = ("redis.lock", "redis.asyncio.lock")
-# But these go on asking, and what they have been answered by then only they know.
+# But these continue to send commands, and only they know the answers so far.
 KEEPING = {
     function.__code__
     for function in (Redis.transaction, Pipeline.load_scripts, Pipeline._execute_pipeline)
@@ -77,8 +77,8 @@ KEEPING = {
 
 class Fingerprint(NamedTuple):
     frames: tuple[object, ...]
-    complete: bool  # nothing that it knows is left out
-    in_order: bool = False  # what is left out depends on the order of all answers
+    complete: bool  # it shows everything that it knows
+    in_order: bool = False  # the rest depends on the order of all answers
 
 
 class StateHasher:
@@ -90,8 +90,8 @@ class StateHasher:
         self.ordinary = ORDINARY[self.skipped]
         self.counters = code.counters
         self.modules = actor.modules
-        self.unseen: list[type] = []  # what has contents that cannot be looked at
-        self.met: dict[int, tuple[int, object]] = {}  # what was seen, by its id: as the nth
+        self.unseen: list[type] = []  # kinds with contents that cannot be compared
+        self.met: dict[int, tuple[int, object]] = {}  # numbers of the values so far, by their id
         self.stacked = False  # does a coroutine keep something on the interpreter's stack?
 
 
@@ -124,7 +124,7 @@ def fingerprint_of(fiber: Fiber) -> Fingerprint:
 
 
 def _of_loop(loop: Loop, eye: StateHasher) -> object:
-    """With something that is equal to nothing else, if not all of it is to be seen."""
+    """Return a loop's state; equal to no other, if not all of it can be seen."""
     try:
         fingerprint = task_fingerprint.loop_state(
             loop, lambda value: _frozen(value, DEPTH, eye), lambda frame: _of_coroutine(frame, eye)
@@ -153,7 +153,7 @@ def _globals(memory: dict[str, Any], eye: StateHasher) -> object:
 
 
 def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
-    """A value that compares by content; of what is not the actor's own, only its type."""
+    """Return a value that compares by content; of what is not the actor's own, only its type."""
     kind = type(value)
     if kind in PLAIN:
         return value
@@ -170,7 +170,7 @@ def _frozen(value: Any, depth: int, eye: StateHasher) -> object:
     if depth == 0:
         eye.unseen.append(kind)
         return kind
-    if kind is not tuple:  # what two names have, is changed for both
+    if kind is not tuple:  # a value with two names changes for both
         if before := eye.met.get(id(value)):
             return ("as the", before[0])
         eye.met[id(value)] = len(eye.met), value  # kept meanwhile, so that its id is not reused
@@ -238,7 +238,7 @@ CONTENTS: tuple[tuple[type, Contents], ...] = (
 
 
 def _counted(members: Iterable[object]) -> object:
-    """Two members that are alike are two all the same."""
+    """Count the members, so that two equal ones differ from one."""
     return frozenset(Counter(members).items())
 
 
@@ -268,7 +268,7 @@ def _kept(local: Any) -> object:
 
 def _subscribed(value: PubSub) -> Iterator[object]:
     """Yield its subscriptions, their handlers, and messages that it has not delivered."""
-    line = value.connection  # its answers are values of the model: by their text
+    line = value.connection  # its answers are values of the model: compared by their text
     yield line and (line.is_connected, repr(line.answers))
     yield value.ignore_subscribe_messages
     yield value.channels, value.pending_unsubscribe_channels
@@ -310,7 +310,7 @@ def _pickled(value: Any, inside: Callable[[Any], object], eye: StateHasher) -> o
 
 
 def _is_ordinary(kind: type) -> bool:
-    """Is it pickled as every object is, by its attributes?"""
+    """Is it pickled as most objects are, by its attributes?"""
     return (
         all(getattr(kind, name) is getattr(object, name) for name in PICKLED)
         and not any(hasattr(kind, name) for name in ("__getnewargs__", "__getnewargs_ex__"))

@@ -1,4 +1,4 @@
-"""Is all that a suspended frame knows to be seen?"""
+"""Can all that a suspended frame knows be seen?"""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from badluck.frames.bytecode import instructions, places
 from badluck.frames.liveness import needed
 from badluck.frames.operand_stack import has_only, known_waits
 
-MANAGER = contextmanager(iter).__code__  # what a function becomes by that, whichever it is
+MANAGER = contextmanager(iter).__code__  # of all functions that @contextmanager wraps
 
 
 def is_transparent(callee: Any, bound: Any) -> bool:
-    """A context that this has made, given nothing but constants, and that gave `bound` to `as`."""
+    """Does a context of `callee`, made from constants, hide nothing? `as` got `bound`."""
     if callee is suppress:  # it keeps what it was given
         return True
     if callee is Redis.pipeline:  # it is what it gives
@@ -35,7 +35,7 @@ def is_transparent(callee: Any, bound: Any) -> bool:
 
 @cache
 def _forgets(code: CodeType) -> bool:
-    """A generator that waits in its `yield`."""
+    """Is it a generator that waits in its `yield`?"""
     steps = instructions(code)
     yields = [at for at, step in enumerate(steps) if step.opname == "YIELD_VALUE"]
     return len(yields) == 1 and has_only(code, yields[0]) and not needed(code)[yields[0]]
@@ -46,10 +46,10 @@ CALLED = ("__init__", "__new__", "__call__")
 
 
 def hides_nothing(frame: FrameType, inner: FrameType | None) -> bool:
-    """Is all that this frame waits with, except for the operands of its call, known?
+    """Is everything that this frame waits with known, except the operands of its call?
 
-    `inner` is the frame that it waits for. If that was not called by this one itself, then by
-    something in C that keeps what it likes meanwhile, as `sum` does of a generator's values.
+    `inner` is the frame that it waits for. If this frame has not called it directly, then a C
+    function has, which may keep any value meanwhile, as `sum` does with a generator's.
     """
     wait = known_waits(frame.f_code).get(places(frame.f_code)[frame.f_lasti])
     return (
@@ -63,7 +63,7 @@ def hides_nothing(frame: FrameType, inner: FrameType | None) -> bool:
 
 
 def _calls(frame: FrameType, what: str, code: CodeType) -> bool:
-    """Is that the code of what the frame calls?"""
+    """Does the frame call that code?"""
     load, _, name = what.partition(" of ")[0].partition(" ")
     if load == "BEFORE_WITH":
         return code.co_name == "__exit__"

@@ -17,7 +17,7 @@ from badluck.frames.operand_stack import known_waits
 BY_NAME = {"locals", "vars", "dir", "eval", "exec", "_getframe", "currentframe"}
 # The variables of a loop over one of these show how far it is, even if they are not read.
 COUNTERS = {"range", "enumerate"}
-PLAIN = (type(None), bool, int, float, str, bytes)  # to let go of them does nothing
+PLAIN = (type(None), bool, int, float, str, bytes)  # letting go of them does nothing
 
 
 def read_later(frame: FrameType) -> dict[str, Any]:
@@ -41,7 +41,7 @@ def _plain(value: Any) -> bool:
 
 @cache
 def needed(code: CodeType) -> tuple[frozenset[str], ...]:
-    """After each instruction."""
+    """Return the variables that are needed after each instruction."""
     own = frozenset(code.co_varnames) - frozenset(code.co_cellvars)
     others = frozenset((*code.co_cellvars, *code.co_freevars))  # read by functions in it
     steps, successors = instructions(code), after(code)

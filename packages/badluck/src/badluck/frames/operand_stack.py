@@ -1,9 +1,10 @@
 """Does a suspended frame keep values where none of its variables shows them?
 
-In `f(a(), b())` the result of a() waits on the interpreter's stack while b() runs; so does what a
-`return` inside of try/finally returns, and how far a `for` has come. Two frames that look alike may
-then differ. Here the bytecode is gone through once, and of each place is noted what lies on its
-stack: what anybody can see in a variable or look up by name is known, everything else is not.
+In `f(a(), b())` the result of a() waits on the interpreter's stack while b() runs. So does the
+value that a `return` inside of try/finally returns, and the position of a `for`. Two frames that
+look alike may then differ. So the bytecode is walked through once, noting the stack at each
+position. A value that is also in a variable, or can be looked up by name, is known; every other is
+not.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LOADS = (
     *("LOAD_", "PUSH_NULL", "COPY_FREE_VARS", "MAKE_CELL", "RESUME", "NOP", "CACHE"),
     *("KW_NAMES", "EXTENDED_ARG"),
 )
-# What makes a list or a tuple, and what is always the same if it is made of nothing but that.
+# What makes a list or a tuple, and is always the same if it is made only of that.
 MAKES = {"BUILD_LIST", "BUILD_TUPLE", "LIST_EXTEND", "LIST_APPEND", "LIST_TO_TUPLE"}
 FIXED = ("LOAD_CONST", "LOAD_GLOBAL", *MAKES)
 ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER")
@@ -51,23 +52,23 @@ class CallWait(NamedTuple):
 
 
 class EnteredContext(NamedTuple):
-    """One that a `with` has entered."""
+    """A context that a `with` has entered."""
 
     made_by: str  # with nothing but constants
-    variable: str  # that has what `as` got, and never anything else; or ""
+    variable: str  # the variable that has what `as` got, and never anything else; or ""
 
 
 class KnownCall(NamedTuple):
-    """The same, where all ways that lead to a call leave the same below its operands."""
+    """A call at which all paths leave the same below its operands."""
 
     called: str
-    variables: Set[str]  # from which all that came, by any of the ways
+    variables: Set[str]  # where all of that came from, by any path
     contexts: frozenset[EnteredContext]  # that may keep something
 
 
 @cache
 def known_waits(code: CodeType) -> dict[int, KnownCall]:
-    """The positions of its calls at which it is known what lies there, except for some operands."""
+    """Return the positions of calls whose stack is known, except for some operands."""
     waits_at: dict[int, set[CallWait]] = defaultdict(set)
     walk = _StackWalk(code)
     for at, stack in walk.ways():
@@ -79,13 +80,13 @@ def known_waits(code: CodeType) -> dict[int, KnownCall]:
 
 
 def has_only(code: CodeType, at: int) -> bool:
-    """Is what that instruction takes all that lies on the stack, whatever way led there?"""
+    """Does that instruction take all of the stack, on every path?"""
     return {len(stack) for place, stack in _StackWalk(code).ways() if place == at} == {1}
 
 
 @cache
 def known_awaits(code: CodeType) -> frozenset[int]:
-    """The positions at which a coroutine waits, and all is known that lies below what it awaits."""
+    """Return the positions of awaits below which the whole stack is known."""
     stacks_at: dict[int, set[Stack]] = defaultdict(set)
     walk = _StackWalk(code)
     for at, stack in walk.ways():
@@ -100,7 +101,7 @@ def known_awaits(code: CodeType) -> frozenset[int]:
 
 
 def _stays_known(what: str) -> bool:
-    """Whatever others do: a variable of the frame, a constant, what Python itself offers."""
+    """Is it a variable of the frame, a constant, or a builtin, which no other code changes?"""
     load, _, name = what.partition(" ")
     if " of " in what:
         return False
@@ -125,7 +126,7 @@ def _contexts(stack: Stack) -> Iterator[EnteredContext]:
 
 
 def _callee(first: str, second: str = "") -> str:
-    """A method comes after its object; a plain function after or before an empty place."""
+    """Return the callee: a method comes after its object, a function next to an empty place."""
     return second if second.startswith(ATTRIBUTES) or first.startswith("PUSH_NULL") else first
 
 
@@ -136,21 +137,21 @@ def _source(what: str) -> tuple[str, str]:
 
 
 def _known(waits: set[CallWait]) -> bool:
-    """The same, whatever way led there, and all of it known."""
+    """Are they the same on every path, and all known?"""
     below, *others = {wait.below for wait in waits}
     callees = {wait.called for wait in waits}
     return not others and len(callees) == 1 and not any(UNKNOWN in what for what in below)
 
 
 def _operands(call: dis.Instruction) -> int:
-    """How much a call takes from the stack; it puts its result there."""
+    """Return how many values a call takes from the stack; it puts its result there."""
     if call.opname == "CALL":  # the callee, an object or nothing, and the arguments
         return 2 + (call.arg or 0)
     return 1 - dis.stack_effect(call.opcode, call.arg, jump=False)
 
 
 class _StackWalk:
-    """Through one function."""
+    """A walk through one function."""
 
     def __init__(self, code: CodeType) -> None:
         self.code = code
@@ -160,7 +161,7 @@ class _StackWalk:
         self.set = {step.argval for step in self.steps if step.opname == "STORE_ATTR"}
 
     def ways(self) -> Iterator[tuple[int, Stack]]:
-        """The position of each instruction, with the stack before it, along every way."""
+        """Yield the position of each instruction, with the stack before it, along every path."""
         todo: list[tuple[int, Stack]] = [(0, ())]
         visited: set[tuple[int, Stack]] = set()
         while todo:
@@ -192,13 +193,13 @@ class _StackWalk:
         return f"{MADE_BY}{callee}" if constant and UNKNOWN not in callee else UNKNOWN
 
     def bound(self, at: int) -> str | None:
-        """The variable that this sets, if nothing else does."""
+        """Return the variable that this instruction sets, if no other does."""
         step = self.steps[at]
         once = step.opname == "STORE_FAST" and self.stored[step.argval] == 1
         return step.argval if once else None
 
     def _stays(self, what: str) -> bool:
-        """A constant, or the attribute of a variable, that is set in no other place."""
+        """Is it a constant, or the attribute of a variable, that is set in no other place?"""
         load, name = _source(what)
         parts = (part.partition(" ")[2] for part in what.split(" of "))
         if UNKNOWN in what or not self.set.isdisjoint(parts):
@@ -206,7 +207,7 @@ class _StackWalk:
         return load in FIXED or (load == "LOAD_FAST" and self.stored[name] <= 1)
 
     def shows(self, at: int) -> bool:
-        """Does the loop's variable say how far it is, and nothing else set it?"""
+        """Does the loop's variable show its position, and does no other instruction set it?"""
         following = (name for step in self.steps[at:] for name in stored(step))
         return self.stored[next(following, "")] == 1
 
@@ -237,7 +238,7 @@ def _swap(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
 
 
 def _calculate(_: _StackWalk, __: int, stack: Stack, ___: int) -> Stack:
-    """With a constant the result shows as the other operand does."""
+    """With a constant operand, the result shows what the other operand does."""
     *others, left, right = stack
     known = right.startswith("LOAD_CONST") and UNKNOWN not in left
     return (*others, left if known else UNKNOWN)
@@ -252,7 +253,7 @@ def _store_and_load(walk: _StackWalk, at: int, stack: Stack, _: int) -> Stack:
 
 
 def _operate(_: _StackWalk, __: int, stack: Stack, effect: int) -> Stack:
-    """It may have put a result in the place of its last operand."""
+    """Count the last operand as replaced by an unknown result."""
     below = stack[: len(stack) + min(0, effect)]
     return (*below[:-1], UNKNOWN, *([UNKNOWN] * max(0, effect)))
 
@@ -272,7 +273,7 @@ EFFECTS: dict[str, Effect] = {
     "COPY": lambda walk, at, stack, _: (*stack, stack[-walk.steps[at].argval]),
     "BINARY_OP": _calculate,
     "STORE_FAST_LOAD_FAST": _store_and_load,
-    "RETURN_GENERATOR": lambda *_: (UNKNOWN,),  # it is sent a first value, and throws that away
+    "RETURN_GENERATOR": lambda *_: (UNKNOWN,),  # it gets a first value, and drops it
     "PRECALL": lambda _, __, stack, ___: stack,
     **dict.fromkeys(MAKES, _make),
 }
@@ -291,7 +292,7 @@ def _loads(names: Iterable[str]) -> Iterator[str]:
 
 
 def _way_out(context: str, bound: str | None) -> str:
-    """One that no variable has may keep what it likes, as a generator does."""
+    """A context that no variable has may keep any value, as a generator does."""
     if UNKNOWN not in context:
         return f"{ENTERED}None of {context}"
     return f"{ENTERED}{bound}{context[len(UNKNOWN) :]}" if context.startswith(MADE_BY) else UNKNOWN

@@ -1,6 +1,6 @@
-"""Where an actor's code stands, and what it holds there: the lines that wait for an answer.
+"""The position of an actor's code, and its variables there: the lines that wait for an answer.
 
-For people who look at the source. Whether two places of the code are equal is decided elsewhere
+For people who read the source. Whether two positions are equal is decided elsewhere
 (fingerprint.py), by more than lines.
 """
 
@@ -13,7 +13,7 @@ from greenlet import greenlet
 
 from badluck.actor.actor import Code, Fiber, Files
 
-Plain = bytes | str | int | float  # what a variable holds that a person can take in at a glance
+Plain = bytes | str | int | float  # types of variables that a person can read at a glance
 
 
 class SourceLine(NamedTuple):
@@ -40,7 +40,7 @@ def _in_own_files(fiber: Fiber, files: Files) -> tuple[SourceLine, ...]:
 
 
 def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[SourceLine, ...]:
-    """`shown`: by how their names begin, the work's first."""
+    """`shown` are prefixes of module names, the work's first."""
     spots: list[SourceLine] = []  # the innermost first
     frame: FrameType | None = fiber.gr_frame
     while frame is not None:
@@ -57,7 +57,9 @@ def _in_modules(fiber: greenlet, shown: tuple[str, ...]) -> tuple[SourceLine, ..
 
 
 def working_frame(fiber: Fiber, code: Code) -> FrameType | None:
-    """The function of the work's own modules that waits; None before it begins and at its end."""
+    """Return the suspended function of the work's own modules; None before its start and at its
+    end.
+    """
     if not code.shown:
         return code.files.innermost(fiber.frame)
     frame: FrameType | None = fiber.gr_frame
@@ -67,6 +69,6 @@ def working_frame(fiber: Fiber, code: Code) -> FrameType | None:
 
 
 def plain_variables(frame: FrameType) -> dict[str, Plain]:
-    """Its variables that are texts or numbers, in the order in which they came."""
+    """Return its variables that are texts or numbers, in the order in which they were set."""
     plain = (bytes, str, int, float)
     return {name: value for name, value in frame.f_locals.items() if type(value) in plain}

@@ -19,7 +19,7 @@ Inside = Callable[[Any], object]  # a value that compares by content
 SUSPENDED = (CoroutineType, AsyncGeneratorType)
 FRAMES = {CoroutineType: "cr_frame", AsyncGeneratorType: "ag_frame", GeneratorType: "gi_frame"}
 AWAITS = {CoroutineType: "cr_await", AsyncGeneratorType: "ag_await", GeneratorType: "gi_yieldfrom"}
-# What stands between one that awaits and what it awaits, and says nothing of itself.
+# Objects between an awaiting coroutine and what it awaits, without information of their own.
 BETWEEN = {
     *("async_generator_asend", "async_generator_athrow", "anext_awaitable"),
     *("FutureIter", "coroutine_wrapper"),
@@ -31,7 +31,7 @@ class UnknownContents(Exception):
 
 
 def loop_state(loop: Loop, inside: Inside, frozen: Callable[[FrameType], object]) -> object:
-    """All of it. `frozen` is what is seen of a frame. Raises UnknownContents."""
+    """Return the whole state. `frozen` shows a frame. Raises UnknownContents."""
     return (
         tuple(
             (
@@ -42,7 +42,7 @@ def loop_state(loop: Loop, inside: Inside, frozen: Callable[[FrameType], object]
             )
             for task in loop.tasks
         ),
-        # None of them, but where code waits that is not to be awaited, as redis.Redis does.
+        # Usually none, except where code waits that is not to be awaited, such as redis.Redis.
         tuple((inside(ready._callback), inside(ready._args)) for ready in loop._ready),
         tuple(
             (moment(timer), inside(timer._callback), inside(timer._args))  # type: ignore[attr-defined]
@@ -64,7 +64,7 @@ def _waits_for(task: Task, loop: Loop) -> object:
 
 
 def _known(future: Any, loop: Loop) -> object:
-    """A future that has not come, by who waits for it."""
+    """Identify a pending future by the tasks that wait for it."""
     return tuple(nth for nth, task in enumerate(loop.tasks) if task._fut_waiter is future)  # type: ignore[attr-defined]
 
 
@@ -86,7 +86,7 @@ def of_future(future: asyncio.Future[Any], inside: Inside) -> object:
 
 
 def suspended(awaited: Any, inside: Inside, frozen: Callable[[FrameType], object]) -> list[object]:
-    """A coroutine or an asynchronous generator, and whatever it awaits, the outermost first."""
+    """Return a coroutine or an async generator, and all that it awaits, the outermost first."""
     return list(_chain(awaited, inside, frozen))
 
 
