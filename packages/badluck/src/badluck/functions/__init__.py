@@ -1,1 +1,1 @@
-"""Functions of anybody's project explored as they are, from its own tests."""
+"""Functions of a user's project explored unchanged, from its own tests."""

@@ -13,7 +13,7 @@ FAILED = "ERROR"  # as `outcome` in actor/request.py
 
 
 def format_answer(said: object) -> str:
-    """All of a plain value, `<its type>` of any other."""
+    """Return a plain value in full, `<its type>` for any other."""
     text = repr(said)
     with suppress(ValueError, SyntaxError):
         if type(known := literal_eval(text)) is type(said) and known == said:

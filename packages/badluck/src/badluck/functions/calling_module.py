@@ -1,4 +1,4 @@
-"""The module of the test that explores: its variables, and what it imports without a use."""
+"""The module of the test that explores: its variables, and its unused imports."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OURS = "badluck."  # modules
 CONTAINERS = (list, dict, set, bytearray)
 CHANGES = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse"}
 CHANGES |= {"add", "discard", "update", "setdefault", "difference_update", "intersection_update"}
-PUTS = {"STORE_SUBSCR", "DELETE_SUBSCR", "COPY"}  # an item; += copies where it stands
+PUTS = {"STORE_SUBSCR", "DELETE_SUBSCR", "COPY"}  # an item; += copies it in place
 ELSE = "What each has for itself may stand in a module beside the test, with the code"
 
 
@@ -49,7 +49,7 @@ def unused_imports(file: str | None, package: str) -> Sequence[str]:
 
 
 def _unused(statements: Sequence[ast.stmt], package: str, used: set[str]) -> Iterator[str]:
-    """By statements that run when the file is imported."""
+    """Yield the unused imports of statements that run when the file is imported."""
     for statement in statements:
         if isinstance(statement, ast.Import):
             for name in statement.names:
@@ -106,14 +106,14 @@ def _alike(one: Any, other: Any) -> bool:
 
 
 def _globals(code: CodeType) -> Iterator[tuple[str, bool, bool]]:
-    """The names that it uses, also in functions inside of it; does it set them, or what is in them?
+    """Yield the names that it uses, also in inner functions, with whether it sets or changes them.
 
-    What is passed on, who is given it may change: that is not seen.
+    A value that is passed on may be changed by its receiver: that is not seen.
     """
     steps = [step for step in dis.get_instructions(code) if step.opname != "CACHE"]
     names = [(step.opname, step.argval) for step in steps] + [("", None)] * 2
     for (what, name), (_, method), (then, _) in zip(names, names[1:], names[2:], strict=False):
-        if what in ("LOAD_GLOBAL", "STORE_GLOBAL"):  # the global, a key, and then to be put there
+        if what in ("LOAD_GLOBAL", "STORE_GLOBAL"):  # the global, a key, and then the change
             yield name, what == "STORE_GLOBAL", method in CHANGES or then in PUTS
     for inner in code.co_consts:
         if isinstance(inner, CodeType):

@@ -1,4 +1,4 @@
-"""Several servers, as one function has them: a client of each, and steps that say at which."""
+"""Several servers for one function: a client of each, and steps that name theirs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def as_argument(clients: list[Any]) -> Any:
 
 
 def numbered_key(key: str, server: int) -> str:
-    """In a chart; the first server is the one without a number."""
+    """Name a key in a chart; the first server has no number."""
     return f"{server}: {key}" if server else key
 
 

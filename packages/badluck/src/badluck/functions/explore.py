@@ -1,4 +1,4 @@
-"""Explore functions as they stand in a test, in a child of its process."""
+"""Explore functions as they are in a test, in a child of its process."""
 
 from __future__ import annotations
 
@@ -46,22 +46,22 @@ def explore(
     lock: str | Literal[False] | None = None,
     before: Callable[[Mapping[int, FunctionTarget], Sequence[SearchRound]], object] | None = None,
 ) -> ExploreResult:
-    """Every order of the steps of `actors`, or of `count` that all do what `actor` does.
+    """Explore every order of the steps of `actors`, or of `count` actors that all call `actor`.
 
     Each is called with a client, of redis.asyncio if it is `async def`, and with its name if it
-    takes two arguments. `setup` is given a client beforehand. `invariant` is asked after every
+    takes two arguments. `setup` is given a client beforehand. `invariant` is called after every
     step, `at_end` when all have ended: with a client that reads and, if it takes two arguments,
     with the actors' answers by name. `client_retries`: the clients send a command again after an
     error, as redis-py does by default. All clients have `decode_responses`, as redis-py's. Of
-    several `servers` all functions get a tuple of clients. `lock` is a key that is to keep all but
-    its holder out: with two holders it fails; False: none of the keys is a lock, whatever is done
-    to it.
+    several `servers` all functions get a tuple of clients. `lock` is a key that must keep all
+    except its holder out: with two holders it fails; False: no key is a lock, whatever the commands
+    on it.
 
     `count` may be several: (2, 3). `faults` are how many of each kind may happen, or "any": two of
     whatever kind, and of 2 actors and 3. Likely orders come first (see search_rounds.py), until
-    something is found or `seconds` are over. Raises BadCode for what is wrong with the functions.
-    `before` is called with what will be searched, by the number of actors, and with which budgets;
-    an exception from it ends the search.
+    something is found or `seconds` are over. Raises BadCode for an error in the functions. `before`
+    is called with what will be searched, by the number of actors, and with which budgets; an
+    exception from it ends the search.
     """
     functions, counts = _functions(actors, actor, count, faults)
     target = FunctionTarget(

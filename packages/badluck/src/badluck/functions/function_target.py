@@ -1,4 +1,4 @@
-"""Functions of a project as a target: what each actor calls, and what is to be true meanwhile."""
+"""Functions of a project as a target: each actor's function, and the rules that must hold."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from badluck.sandbox.user_code import LOAD_LOCK_SCRIPTS, UserCode, value_text
 from badluck.search.names import LETTERS
 from badluck.target import EPOCH, PLAIN, Shown, StoredLock, Vocabulary
 
-NO_LOCK = b""  # in place of a lock's key: no key is one
+NO_LOCK = b""  # in place of a lock's key: no key is a lock
 COLUMNS = 4  # keys whose values a chart has room for
 
 
 class StoreContents(NamedTuple):
-    """The contents of the stores that rules look at."""
+    """The contents of the stores, for rules."""
 
     stores: Stores
     lock: StoredLock | None = None
@@ -48,9 +48,9 @@ class StoreContents(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FunctionTarget(UserCode):
-    """Each actor calls its function, with a client and, if it takes two, with its name.
+    """Each actor calls its function, with a client and, if it takes two arguments, with its name.
 
-    Of several `servers` it has a tuple of clients, as have those who prepare and who only look.
+    With several `servers` it gets a tuple of clients, as `prepare`, `invariant` and `at_end` do.
     """
 
     function = "an actor"
@@ -58,11 +58,11 @@ class FunctionTarget(UserCode):
     actors: Sequence[Function]  # A's, B's …
     prepare: Callable[[Any], object] | None = None
     invariant: Function | None = None  # called with the client, and with the actors' outcomes
-    at_end: Function | None = None  # the same, when all have come to an end
+    at_end: Function | None = None  # the same, when all actors have ended
     client_retries: bool = False  # as redis-py does by default
     decode_responses: bool = False  # of all clients, as redis-py's
-    lock_key: bytes | None = None  # a lock, which is seen by itself where it is deleted or polled
-    show: Sequence[str] = ()  # keys that a chart shows; (): those that are met first
+    lock_key: bytes | None = None  # else locks are recognised by deletion or polling
+    show: Sequence[str] = ()  # keys that a chart shows; (): the first ones that occur
     servers: int = 1
     imports: Sequence[str] = ()  # modules that the test imports for what they do when imported
     reads: tuple[str, Sequence[str]] = ("", ())  # a module, and its lists, dicts … that actors read
@@ -101,7 +101,9 @@ class FunctionTarget(UserCode):
             yield
 
     def work(self, actor: Actor) -> str:
-        """Raises UserCodeError for what no order of steps can be the cause of."""
+        """Call the actor's function. Raises UserCodeError for an error that no order of steps
+        causes.
+        """
         try:
             for name in self.imports:
                 self.project.module(name)
@@ -118,7 +120,7 @@ class FunctionTarget(UserCode):
             raise
         except BaseException as error:
             if actor.over:
-                raise GreenletExit from None  # on its way out it meets with all sorts of errors
+                raise GreenletExit from None  # on its way out it may raise any error
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
                 raise user_code_error.user_error(error, actor) from error
             return RAISED + user_code_error.describe_error(error, self.files).partition("\n")[0]
@@ -152,7 +154,7 @@ class FunctionTarget(UserCode):
             text = "All have come to an end, and what is to hold then does not."
             explain = partial(self._said, self.at_end)
             rules.append(StateRule("broken at the end", text, self._ends_badly, explain))
-        two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
+        two = (TWO_HOLDERS,) if self.lock_key else ()  # the author knows the meaning of others
         of_locks = () if self.lock_key == NO_LOCK else (*two, DELETED_BY_ANOTHER, LEAKED)
         return (*rules, EXCEPTION, STUCK, *of_locks)
 
@@ -161,7 +163,7 @@ class FunctionTarget(UserCode):
 
     def _ends_badly(self, view: View) -> bool:
         if self.at_end is None or not view.answers.over or EXCEPTION.wrong(view):
-            return False  # of one that ended by an exception that says enough
+            return False  # of an actor that ended by an exception, which says enough
         return not self._true(self.at_end, view)
 
     def _true(self, function: Function, view: View) -> bool:
@@ -181,7 +183,7 @@ class FunctionTarget(UserCode):
 
     @cached_property
     def _met(self) -> dict[tuple[int, bytes], None]:
-        """Keys and their servers, in the order in which they were seen."""
+        """Return keys and their servers, in the order in which they occurred."""
         return {}
 
     @cached_property

@@ -28,7 +28,7 @@ Stores = Sequence[dict[bytes, Entry]]  # the keys of each server
 
 
 class InlineConnection(GateConnection):
-    """Is answered at once, without a step in which others could go on."""
+    """A connection that is answered at once, without a step in which other actors could run."""
 
     def __init__(self, alone: InlineServer, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -118,7 +118,7 @@ class InlineServer:
 
 
 class InvariantCheck:
-    """With servers of its own, that have the keys of whatever state is looked at."""
+    """A check with servers of its own, which get the keys of each checked state."""
 
     def __init__(self, alone: InlineServer) -> None:
         self.alone = alone
@@ -128,7 +128,7 @@ class InvariantCheck:
         self.hears: dict[Function, bool] = {}  # does it take the actors' outcomes?
 
     def true(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> bool:
-        """`words` are the actors' answers, by name. Raises UserCodeError if it has effects."""
+        """`words` are the actors' answers, by name. Raises UserCodeError if the check writes."""
         return self._asked(function, stores, words) is None
 
     def said(self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]) -> str:
@@ -138,7 +138,7 @@ class InvariantCheck:
     def _asked(
         self, function: Function, stores: Stores, words: Sequence[tuple[str, str]]
     ) -> str | None:
-        """None: it is true; else what it says."""
+        """Return None if it is true, else its message."""
         if function not in self.hears:
             self.hears[function] = count_arguments(function) == 2
         heard = tuple(words) if self.hears[function] else None

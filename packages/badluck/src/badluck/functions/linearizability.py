@@ -95,7 +95,7 @@ class MarkText(ServerNumberText):
 
 
 def text(word: bytes | str) -> str:
-    """Also from a client that decodes by itself."""
+    """Return a text, also from a client that decodes by itself."""
     return word if isinstance(word, str) else word.decode(errors="backslashreplace")
 
 
@@ -115,7 +115,7 @@ def _explained(state: Any, calls: Mapping[str, CallRecord]) -> bool:
 
 
 def _same(one: object, other: object) -> bool:
-    """By type as well, also of what is in it: to Python True is 1."""
+    """Compare by type as well, also the parts: for Python True equals 1."""
     if type(one) is not type(other) or one != other:
         return False
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):

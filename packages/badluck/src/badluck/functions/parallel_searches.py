@@ -22,11 +22,11 @@ from badluck.sandbox.client import START, parse_answer
 from badluck.sandbox.job import ExploreJob, Job
 from badluck.sandbox.limits import MAX_ANSWER_BYTES, SHOWING_S
 
-Search = Callable[[Job, int], NoReturn]  # and writes what comes of it there
+Search = Callable[[Job, int], NoReturn]  # and writes its result there
 
 
 def cores() -> int:
-    """On which this process may run."""
+    """Return the number of cores on which this process may run."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -36,8 +36,8 @@ def cores() -> int:
 class Child:
     job: Job
     process: int
-    reads: int  # the file descriptor of what it says
-    until: float  # when it is late
+    reads: int  # the file descriptor of its answer
+    until: float  # the time at which it is late
     output: bytes = b""
     ended: int | None = None  # its exit code
 
@@ -61,7 +61,7 @@ def side_by_side(
     """Yield the answer of each job in order; raise the error that its child has raised.
 
     With cores to spare they begin in the `order` of these numbers. None is begun later than after
-    `seconds`, except for the first; a search has what is left of them.
+    `seconds`, except for the first; a search may use the rest of that time.
     """
     until = time.monotonic() + seconds
     limit = cores()
@@ -92,7 +92,7 @@ def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[i
     if isinstance(job, ExploreJob):
         job = replace(job, seconds=seconds)
     reads, writes = os.pipe()
-    # It hears no Ctrl-C before it lets itself, and we none until it is known whom to end.
+    # It gets no Ctrl-C before it lets itself, and we none until its process id is known.
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         with warnings.catch_warnings():
@@ -110,7 +110,7 @@ def _begin(job: Job, seconds: int, search: Search, number: int, children: dict[i
 
 
 def _listen(running: Sequence[Child]) -> None:
-    """Until one of them says something, or is late."""
+    """Wait until one of them answers, or is late."""
     late = min(child.until for child in running)
     heard, _, _ = select.select(
         [child.reads for child in running], [], [], max(0.0, late - time.monotonic())

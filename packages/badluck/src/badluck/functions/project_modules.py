@@ -34,25 +34,25 @@ SCRIPT = "__badluck_main__"  # the script that was started, so that `if __name__
 
 @cache
 def in_project(path: str | None) -> bool:
-    """Is that a file of the project: of Python, and not installed?"""
+    """Is that a file of the project: Python code that is not installed?"""
     if path is None or not os.path.isabs(path) or path.startswith(INSTALLED):
         return False
     return path.endswith(".py") and not set(PACKAGES) & set(Path(path).parts)
 
 
 class ModuleLocation(NamedTuple):
-    """Where a module stands; a package without a file has folders only."""
+    """The place of a module; a package without a file has folders only."""
 
     file: str | None
     folders: Sequence[str] | None
 
 
 class Project(MetaPathFinder, Loader):
-    """Finder and loader of the project's modules, imported already or later."""
+    """Finder and loader of the project's modules, whether they were imported already or not."""
 
     def __init__(self) -> None:
         self.originals = dict(_imported())
-        self.instead: dict[int, Any] = {}  # for the system's own, by its id
+        self.instead: dict[int, Any] = {}  # replacements for the system's own, by its id
         self.places: dict[str, ModuleLocation | None] = {}
         self.compiled: dict[str, CodeType] = {}
 
@@ -66,7 +66,7 @@ class Project(MetaPathFinder, Loader):
 
     @contextmanager
     def anew(self) -> Iterator[None]:
-        """Actors find none of them imported."""
+        """Let actors find none of the modules imported."""
         hidden = {name: sys.modules.pop(name) for name in self.originals if name in sys.modules}
         sys.meta_path.insert(0, self)
         try:
@@ -92,10 +92,10 @@ class Project(MetaPathFinder, Loader):
         return spec
 
     def _place(self, name: str, path: Sequence[str] | None) -> ModuleLocation | None:
-        """None: of what is installed, all have one."""
+        """Return the module's place; None if it is installed."""
         if original := self.originals.get(name):
             file = getattr(original, "__file__", None)
-            # What stands in for a package (pytest makes such) is one.
+            # A substitute for a package (pytest makes such) is one, too.
             folders = getattr(original, "__path__", () if file is None else None)
             return ModuleLocation(file, folders)
         others = (finder for finder in sys.meta_path if finder is not self)
@@ -115,7 +115,7 @@ class Project(MetaPathFinder, Loader):
         here().actor.modules[name] = module  # at once: while it runs, others may import it
         if file is None:
             return
-        # What pytest has put into a test's module, and its functions call.
+        # Code that pytest has put into a test's module, and that its functions call.
         module.__dict__.update(_pytests(self.originals.get(name)))
         try:
             exec(self._code(file), module.__dict__)  # noqa: S102  this is what we are here for
@@ -135,7 +135,7 @@ def _known_as(name: str) -> str:
 
 
 def _imported() -> Iterator[tuple[str, ModuleType]]:
-    """By name, also the packages in which they are and that have no file."""
+    """Yield the imported modules by name, also their packages without a file."""
     for name, module in list(sys.modules.items()):
         if not in_project(getattr(module, "__file__", None)):
             continue

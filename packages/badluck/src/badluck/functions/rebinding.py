@@ -1,4 +1,4 @@
-"""A function as an actor has it: of its own modules, and holding nothing that others hold, too."""
+"""A function for one actor: with the actor's own modules, and without values that others share."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Rebinder:
         self.made: dict[int, Any] = {}  # functions, by the id of the original
 
     def of(self, value: Any, holder: str) -> Any:
-        """Raises UserCodeError for a shared value, with its `holder`: `pay has captured log`."""
+        """Rebind a value. Raises UserCodeError for a shared one, with its `holder`: `pay has
+        captured log`.
+        """
         kind = type(value)
         if id(value) in self.project.instead:
             return self.project.instead[id(value)]
@@ -57,7 +59,7 @@ class Rebinder:
         )
 
     def _named(self, value: Any, holder: str) -> Any:
-        """A function or a class, as the actor's own module has it."""
+        """Return the function or class of the actor's own module."""
         original = self.project.original(value.__module__ or "")
         home = original or sys.modules.get(value.__module__ or "")
         if home is not None and _found(home, value.__qualname__) == value:
@@ -77,7 +79,7 @@ class Rebinder:
         raise UserCodeError(f"{holder}: {value.__qualname__}, {text}; {INSTEAD}.")
 
     def _function(self, value: FunctionType) -> FunctionType:
-        """One that was made inside of another, or has no name."""
+        """Rebind a function that was made inside of another, or has no name."""
         home, who = value.__globals__["__name__"], value.__name__
         own = self.project.original(home) is not None
         names = vars(self.project.module(home)) if own else value.__globals__

@@ -16,7 +16,7 @@ from badluck.search.names import LETTERS
 
 @dataclass(frozen=True)
 class ExploreResult:
-    """`report` is of the last rung of the `ladder` that was looked at."""
+    """`report` is of the last searched round of the `ladder`."""
 
     report: Report
     ladder: Sequence[SearchRound]
@@ -36,7 +36,7 @@ class ExploreResult:
 
     @property
     def next(self) -> SearchRound | None:
-        """Return the likeliest round that was not searched to its end.
+        """Return the likeliest round that was not searched completely.
 
         None: not even two faults of any kind are left.
         """
@@ -44,7 +44,7 @@ class ExploreResult:
         return next_round(proved) if proved == list(self.ladder) else self.ladder[len(proved)]
 
     def assert_holds(self, allow_inconclusive: bool = False) -> None:
-        """Raises AssertionError, with all there is to be said, when it does not."""
+        """Raises AssertionError, with the whole report, when it does not hold."""
         if self.verdict == "fails" or (self.verdict == "inconclusive" and not allow_inconclusive):
             raise AssertionError(str(self))
 

@@ -1,4 +1,4 @@
-"""A schedule followed once more, in the child of a test: its moves, wherever they lead today."""
+"""A saved schedule followed again, in the child of a test: its moves with today's code."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from badluck.search.paths import Goal, cost
 from badluck.search.state import BY_ITSELF, CRASHED, Transition
 from badluck.search.state_table import TooMany
 
-MAX_STATES = 500_000  # states, as many as of a search
+MAX_STATES = 500_000  # states, as many as in a search
 
 Edges = Sequence[tuple[int, Transition]]
 
 
 class ScheduleCheck(SandboxWorker):
-    """Does also that."""
+    """A worker that also follows schedules."""
 
     def does(self) -> dict[str, Any]:
         if not isinstance(self.job, FollowJob):
@@ -41,10 +41,10 @@ class ScheduleCheck(SandboxWorker):
 
 
 def _followed(job: FollowJob, board: Board) -> dict[str, Any]:
-    """Until something is found, or a move cannot be made.
+    """Follow the schedule until a rule is broken, or a move cannot be made.
 
-    `finding` is "" when nothing is; `spots`: the line from which each step was taken, if any;
-    `sure`: in the time it could be told.
+    `finding` is "" if no rule is broken. `spots`: the line from which each step was taken, if any.
+    `sure`: the time was enough to judge.
     """
     number, at, edges = 0, 0, list[tuple[int, Transition]]()
     broken = list(board.judge.seen)
@@ -76,7 +76,9 @@ def _followed(job: FollowJob, board: Board) -> dict[str, Any]:
 
 
 def _for_ever(board: Board, number: int) -> bool:
-    """Can no step that happens by itself bring all to their ends? See findings/endless_wait.py."""
+    """Can no step that happens by itself lead all actors to their ends? See
+    findings/endless_wait.py.
+    """
     todo, visited = [number], {number}
     with suppress(TooMany):
         for at in todo:
@@ -90,7 +92,7 @@ def _for_ever(board: Board, number: int) -> bool:
 
 
 def _same_move(board: Board, number: int, one: Step, took: int) -> Transition | None:
-    """The same move from that state; of several the one that takes about as long, ms."""
+    """Return the same move from that state; of several the one that takes a similar time, in ms."""
     edges = board.onward(number) if one.does == "time" else board.immediate(number)
     same = [
         edge
@@ -115,7 +117,7 @@ def _in_vain(board: Board, number: int, one: Step) -> Transition | None:
 
 
 def _spot(board: Board, number: int, edge: Transition) -> SourceLine | None:
-    """The line of the project's code that waits there."""
+    """Return the line of the project's code that waits there."""
     if edge.actor < 0 or edge.kind == "arrives":
         return None
     node = board.automata[edge.actor].nodes[board.states[number].nodes[edge.actor]]
@@ -123,9 +125,9 @@ def _spot(board: Board, number: int, edge: Transition) -> SourceLine | None:
 
 
 def judged(board: Board, edges: Edges) -> tuple[list[str], int, bool]:
-    """Return the broken rules, after how many of the `edges`, and whether all was searched.
+    """Return the broken rules, after how many of the `edges`, and whether the search was complete.
 
-    All orders with the faults of the schedule are looked at, of code that has what may be a lock.
+    For code that has a possible lock, all orders with the schedule's faults are searched.
     """
     if not LockTracker(board, board.judge.target.lock_key).likely:
         return [], len(edges), True

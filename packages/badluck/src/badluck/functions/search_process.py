@@ -1,4 +1,4 @@
-"""A search of functions in a child of the test's process: it has all that the test has imported."""
+"""A search of functions in a child of the test's process, which has all imports of the test."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def in_child(job: Job) -> dict[str, Any]:
 
 def answer_job(job: Job, output: int) -> NoReturn:
     try:
-        gc.freeze()  # what our parent holds is not ours to collect
-        os.setsid()  # Ctrl-C is for our parent, who ends us
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # by it servers are stopped
+        gc.freeze()  # our parent's objects are not ours to collect
+        os.setsid()  # Ctrl-C is for our parent, which ends us
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})  # servers are stopped by it
         end_with_parent()
         silence(*open_descriptors(output))  # also our parent's connections
         sys.stdout = sys.stderr = open(os.devnull, "w")  # noqa: SIM115  pytest has its own
@@ -56,16 +56,16 @@ def answer_job(job: Job, output: int) -> NoReturn:
 
 
 class FollowedSchedule(NamedTuple):
-    """How the same moves go today."""
+    """The result of the same moves with today's code."""
 
     steps: list[Step]  # up to the first that cannot be taken any more, or breaks a rule
     spots: list[SourceLine | None]  # the line that took each
     finding: Finding | None  # the rule that they break
-    sure: bool  # else it took too long to know of their locks
+    sure: bool  # otherwise there was no time to check their locks
 
 
 def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
-    """In the model. Raises as explore()."""
+    """Follow the steps in the model. Raises as explore()."""
     answer = in_child(FollowJob(target, len(target.actors), steps))
     taken = [Step(**step) for step in answer["steps"]]
     spots = [SourceLine(*spot) if spot else None for spot in answer["spots"]]
@@ -76,7 +76,7 @@ def follow(target: FunctionTarget, steps: Sequence[Step]) -> FollowedSchedule:
 
 
 def replay(target: FunctionTarget, steps: Sequence[Step], program: str) -> list[ReplayedStep]:
-    """On a real server, `program`, to the first step that goes otherwise. Raises as explore()."""
+    """Play them on a real server, `program`, up to the first difference. Raises as explore()."""
     shows = tuple(steps[0].shown) if steps else ()
     with tempfile.TemporaryDirectory(prefix=SERVERS) as folder:
         names, same = LETTERS[: len(target.actors)], replace(target, show=shows)

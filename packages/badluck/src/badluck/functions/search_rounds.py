@@ -1,4 +1,4 @@
-"""A ladder of budgets, from the most likely to the least: so many actors, with so many faults."""
+"""Rounds of a search, from the likeliest to the least likely: so many actors, so many faults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from badluck.faults import NONE, Faults
 
-ANY = "any"  # in place of faults: two of whatever kind
+ANY = "any"  # in place of faults: two of any kind
 TOGETHER = 2  # faults that are tried one by one before the whole budget is
 TWO_OF_EACH = Faults(*[TOGETHER for _ in Faults._fields])
 
@@ -20,7 +20,7 @@ class SearchRound(NamedTuple):
     faults: Faults
 
     def within(self, other: SearchRound) -> bool:
-        """Was all of it looked at, when the other was?"""
+        """Does a complete search of the other round cover this one?"""
         pairs = zip(self.faults, other.faults, strict=True)
         return self.actors == other.actors and all(mine <= its for mine, its in pairs)
 
@@ -31,10 +31,10 @@ class SearchRound(NamedTuple):
 
 
 def plan_rounds(counts: Sequence[int], faults: str = NONE) -> tuple[SearchRound, ...]:
-    """Up to `faults` (`crash=1,pause=1`, or ANY) with each of the `counts` of actors.
+    """Return rounds up to `faults` (`crash=1,pause=1`, or ANY) with each of the `counts` of actors.
 
-    Whatever needs no fault comes before what needs one, and that before what needs two. Raises
-    BadluckError for what is no budget.
+    Rounds without a fault come first, then those with one, then those with two. Raises BadluckError
+    for an invalid budget.
     """
     if faults == ANY:
         return _sorted_rounds(counts, _few(TWO_OF_EACH))
@@ -43,7 +43,7 @@ def plan_rounds(counts: Sequence[int], faults: str = NONE) -> tuple[SearchRound,
 
 
 def _few(most: Faults) -> Iterator[Faults]:
-    """Budgets of up to TOGETHER faults, those of the kinds that are named first before others."""
+    """Yield budgets of up to TOGETHER faults, kinds that are named first before others."""
     budgets = [Faults(*counts) for counts in product(*(range(many + 1) for many in most))]
     return (budget for budget in reversed(budgets) if sum(budget) <= TOGETHER)
 
@@ -54,16 +54,17 @@ def _sorted_rounds(counts: Sequence[int], budgets: Iterable[Faults]) -> tuple[Se
 
 
 def starting_order(rungs: Sequence[SearchRound]) -> list[int]:
-    """In which order to begin them, where several are searched at once: numbers.
+    """Return the order in which to begin them, where several are searched at once.
 
-    The last takes longest. Begun when all with one fault are under way, it ends with the others.
+    The last takes longest. If it begins when all with one fault are running, it ends with the
+    others.
     """
     early = sum(sum(rung.faults) <= 1 for rung in rungs[:-1])
     return [*range(early), len(rungs) - 1, *range(early, len(rungs) - 1)]
 
 
 def maximal(rungs: Sequence[SearchRound]) -> list[SearchRound]:
-    """Without those that lie within another."""
+    """Return the rounds that are not within another."""
     return [
         rung
         for nth, rung in enumerate(rungs)
@@ -72,7 +73,9 @@ def maximal(rungs: Sequence[SearchRound]) -> list[SearchRound]:
 
 
 def next_round(proved: Sequence[SearchRound]) -> SearchRound | None:
-    """The first that is not within them, with as many actors; None: there is nothing likely."""
+    """Return the first round that is not within them, with as many actors; None: no likely one is
+    left.
+    """
     counts = sorted({rung.actors for rung in proved})
     rounds = plan_rounds(counts, ANY)
     return next((candidate for candidate in rounds if not any(map(candidate.within, proved))), None)

@@ -40,9 +40,9 @@ class Variable(NamedTuple):
 
 @dataclass
 class ReachableNames:
-    """Return the project's variables that a function reads, also through functions that it names.
+    """The project's variables that a function reads, also through functions that it names.
 
-    An attribute is whatever has its name, in any module or class that was reached.
+    An attribute stands for everything with its name, in any module or class that was reached.
     """
 
     places: dict[VariableKey, Variable] = field(default_factory=dict)
@@ -147,7 +147,7 @@ def _captured(function: FunctionType) -> Iterator[Any]:
 
 
 def _imported(name: str, package: str) -> Iterator[Any]:
-    """It may be a relative one; of a dotted name all packages are."""
+    """Yield the imported modules; the name may be relative. A dotted one yields all packages."""
     while True:
         full = f"{package}.{name}".strip(".")
         while full:

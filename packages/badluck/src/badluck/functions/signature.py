@@ -11,12 +11,12 @@ Function = Callable[..., object]
 
 
 def function_name(function: Any) -> str:
-    """`pay`; of what has no name its type's."""
+    """Return `pay`; for a function without a name, its type's name."""
     return str(getattr(function, "__name__", type(function).__name__))
 
 
 def count_arguments(function: Function) -> int:
-    """One, or else two. Raises TypeError when it takes neither."""
+    """Return one or two. Raises TypeError when it takes neither."""
     signature = inspect.signature(function)
     with suppress(TypeError):
         signature.bind(None)
