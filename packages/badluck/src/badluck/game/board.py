@@ -42,7 +42,7 @@ class Board(Graph):
         self.judge = Judge(self, target)
         self.expanded: set[int] = set()
         self.idle: dict[int, bool] = {}
-        self.all_seen = True  # whatever is asked for
+        self.all_seen = True  # states are expanded when they are needed
 
     def onward(self, number: int) -> list[Transition]:
         """Return the transitions, pauses by length. Raises TooMany, UnsupportedCommand."""
@@ -59,12 +59,12 @@ class Board(Graph):
         return True
 
     def immediate(self, number: int) -> list[Transition]:
-        """The same, but that time passes by itself: to know that takes a look at many states."""
+        """Return the transitions without time passing by itself, which would need many states."""
         self._expand_once(number)
         return sorted(self.edges[number], key=lambda edge: self.took(number, edge))
 
     def stuck(self, number: int) -> bool:
-        """Do all wait here, and however long: for what can never happen?"""
+        """Do all wait here forever, for something that can never happen?"""
         todo, visited = [number], {number}
         for at in todo:
             transitions = self.onward(at)

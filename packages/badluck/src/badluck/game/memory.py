@@ -32,22 +32,22 @@ class Variable:
 
     value: Plain
     since: int
-    reading: Reading | None = None  # None: it was worked out, or given
+    reading: Reading | None = None  # None: it was computed, or is an argument
 
 
 class Memory:
-    """One actor's, while its code is run along a schedule."""
+    """One actor's memory, while its code is run along a schedule."""
 
     def __init__(self, board: Board, number: int) -> None:
         self.code = board.judge.target.code
         self.actor = Actor(board.automata[number].name, self.code, board.began)
         self.variables: dict[str, Variable] = {}
         self.readings = Readings()
-        self.lock: bytes | None = None  # its value when this actor came into the section
+        self.lock: bytes | None = None  # its value when this actor entered the section
         self._look(0, [])
 
     def go_on(self, nth: int, fiber: int, said: Any, now: int, before: Store) -> None:
-        """By a step of its own, the `nth`."""
+        """Take a step of its own, the `nth`."""
         read = _read(self.actor.requests[fiber], said, before)
         self.actor.go_on(fiber, said, now)
         self._look(nth, [Reading(key, text, nth) for text, key in read.items()])
@@ -67,7 +67,7 @@ class Memory:
             self.variables[name] = variable
 
     def _frames(self) -> list[FrameType]:
-        """The functions of its own code that wait, the outermost first."""
+        """Return the suspended functions of its own code, the outermost first."""
         frames: list[FrameType] = []
         frame = working_frame(self.actor.fibers[0], self.code)
         while frame:
@@ -78,7 +78,7 @@ class Memory:
         return frames
 
     def watch(self, before: Store, after: Store, mover: str) -> None:
-        """Something has happened that is no step of its own."""
+        """Note a step that is not its own."""
         for reading in self.readings.all():
             now = _text(after, reading.key)
             if now != _text(before, reading.key):
@@ -91,10 +91,11 @@ class Memory:
         self.variables, self.readings, self.lock = {}, Readings(), None
 
     def shown(self, store: Store, lock: bytes | None) -> dict[str, Any]:
-        """Document for people. `now` is the value at a variable's key, None when the key is gone.
+        """Return a document for people. `now` is the value at a variable's key, None if the key is
+        gone.
 
-        `key` is "" for what was not read. `lock` is its value. `lock_lost`: the actor is in the
-        section, and the lock is not what it was when it came in.
+        `key` is "" for a variable that was not read. `lock` is its value. `lock_lost`: the actor is
+        in the section, and the lock is not the one with which it entered.
         """
         if not self.actor.over and self.actor.inside():
             self.lock = self.lock or lock
@@ -143,7 +144,7 @@ def memories(board: Board, edges: Sequence[Transition]) -> Iterator[list[dict[st
             store, after = (board.servers.entries(each.servers) for each in (before, state))
             mover = board.automata[edge.actor].name if edge.actor >= 0 else ""
             for number, memory in enumerate(known):
-                # What arrives late is done without its sender, who has given up on it.
+                # A late command is executed without its sender, which has given up on it.
                 if number != edge.actor or edge.kind == "arrives":
                     memory.watch(store, after, mover)
                 elif state.nodes[number] == CRASHED:
@@ -177,9 +178,9 @@ def _reply(board: Board, state: SystemState, edge: Transition) -> Any:
 
 
 def _read(request: Request, said: Any, store: Store) -> dict[bytes, bytes]:
-    """The keys that were asked for and whose text was answered, by that text.
+    """Return the keys that were read as text, by that text.
 
-    None of a text that stands at two of them. Scripts name their keys, too.
+    No text that is at two of them. Scripts name their keys, too.
     """
     if not isinstance(request, Send) or not request.connection.startswith("0"):
         return {}

@@ -56,7 +56,7 @@ class PlayedStep:
 
 
 def split(schedule: str) -> list[str]:
-    """Its moves. Raises Impossible."""
+    """Split a schedule into its moves. Raises Impossible."""
     moves = MOVE.findall(schedule)
     if "".join(moves) != schedule or len(moves) > LONGEST:
         raise Impossible(0, schedule)
@@ -85,7 +85,7 @@ def _by_move(edges: Sequence[Transition]) -> dict[str, Transition]:
 
 
 def spelled(board: Board, steps: Sequence[Step]) -> str:
-    """A schedule of the search, as it is written."""
+    """Write a schedule of the search as a short word."""
     number, at, moves = 0, 0, []
     for step in steps:
         move, edge = next(
@@ -102,7 +102,7 @@ def spelled(board: Board, steps: Sequence[Step]) -> str:
 
 
 def play(board: Board, schedule: str) -> dict[str, Any]:
-    """All places of a schedule, and what can be done at its end. Raises Impossible, TooMany."""
+    """Return all states of a schedule, and the possible next steps. Raises Impossible, TooMany."""
     moves = split(schedule)
     edges = _edges(board, moves)
     taken = [edge for _, edge in edges]
@@ -191,7 +191,7 @@ def _actor(board: Board, state: SystemState, actor: int) -> dict[str, Any]:
 
 
 def _in_vain(board: Board, state: SystemState, actor: int) -> dict[int, list[str]]:
-    """Fibers that ask, and are where they were; with what they are answered."""
+    """Return the fibers whose poll changes nothing, with their answers."""
     replies: dict[int, list[str]] = {}
     servers, at = state.servers, state.nodes[actor]
     node, words = board.automata[actor].nodes[at], board.judge.target.code.words

@@ -1,8 +1,8 @@
 """Data flow from replies to variables, through the source's operations.
 
-`stock = int(redis.get("stock"))` holds what was read under `stock`. The source says in which
-variable the value of a call or of another variable ends, and through which operations. What these
-make of the text that was read is then compared with the value that is there.
+`stock = int(redis.get("stock"))` holds what was read under `stock`. The source shows in which
+variable the value of a call or of another variable ends, and through which operations. The result
+of these operations on the text is then compared with the variable's value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
 CONVERSIONS = ("bytes", "float", "int", "list", "map", "str", "tuple")
-METHODS = ("decode", "get", "strip")  # of a text, or of what JSON says
+METHODS = ("decode", "get", "strip")  # of a text, or of parsed JSON
 ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -32,9 +32,9 @@ ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
 SAME = (ast.Await, ast.BoolOp, ast.IfExp, ast.List, ast.Starred, ast.Tuple, ast.keyword)
 
 MAX_FLOWS = 100  # of one length
-LONGEST = 4  # ways from variable to variable in one step: raw = …; raw = int(raw); left = raw - 1
+LONGEST = 4  # paths from variable to variable in one step: raw = …; raw = int(raw); left = raw - 1
 
-Step = Callable[[Any], Iterable[Any]]  # what one operation may make of a value
+Step = Callable[[Any], Iterable[Any]]  # possible results of one operation on a value
 Position = tuple[int | None, ...]  # first and last line, first and last column
 
 
@@ -89,13 +89,13 @@ class Flow(NamedTuple):
 
 
 class Source(NamedTuple):
-    """Where values go in one file."""
+    """The paths of values in one file."""
 
     calls: dict[Position, list[Flow]]  # from a call, or what is awaited
     names: list[tuple[int, str, Flow]]  # from a variable in a line
 
     def onward(self, flow: Flow, code: CodeType) -> Iterator[Flow]:
-        """Yield a flow, and the ways on from its variable in the same function."""
+        """Yield a flow, and the flows from its variable in the same function."""
         lines = [line for _, _, line in code.co_lines() if line]
         flows = [flow]
         for _ in range(LONGEST):
@@ -116,10 +116,10 @@ class Readings:
         self.sites: dict[tuple[int, CodeType], Position] = {}  # of the calls that wait
 
     def look(self, frames: Sequence[FrameType], read: Sequence[Reading]) -> dict[Variable, Reading]:
-        """After a step: of the innermost frame's variables those that hold a reading.
+        """Return the innermost frame's variables that hold a reading, after a step.
 
-        `frames` are the functions that wait, the outermost first; `read` is what the step has read.
-        (No frame is kept until the next step: what a function leaves behind must end with it.)
+        `frames` are the suspended functions, the outermost first; `read` are the step's readings.
+        (No frame is kept until the next step: objects of a function must end with it.)
         """
         known, sites = self.held, self.sites
         self.held, self.sites = {}, {}
@@ -143,7 +143,7 @@ class Readings:
         return {name: some[0].reading for name, some in held.items()}
 
     def all(self) -> list[Reading]:
-        """Each reading that anything holds, once."""
+        """Return each reading that any variable holds, once."""
         held = (each for named in self.held.values() for some in named.values() for each in some)
         return list({id(each.reading): each.reading for each in held}.values())
 
@@ -174,7 +174,7 @@ def _note(
 
 
 def _position(frame: FrameType) -> Position:
-    """Where the expression stands that a frame waits for."""
+    """Return the position of the expression that a frame waits for."""
     return list(frame.f_code.co_positions())[frame.f_lasti // 2]
 
 
@@ -202,7 +202,7 @@ def _place(node: ast.expr) -> Position:
 
 
 def _flows(node: ast.AST, above: dict[ast.AST, ast.AST]) -> Iterator[Flow]:
-    """Where the value of an expression goes, through operations that are followed."""
+    """Yield the destinations of an expression's value, through operations that are followed."""
     steps: list[Step] = []
     among: list[bool] = []  # of a tuple's parts, this one
     while parent := above.get(node):
@@ -224,7 +224,7 @@ def _flows(node: ast.AST, above: dict[ast.AST, ast.AST]) -> Iterator[Flow]:
 
 
 def _names(target: ast.expr, among: list[bool]) -> Iterator[str]:
-    """The variables that are set; of as many as there are `among`, that in the same place."""
+    """Yield the variables that are set; in a tuple, only those whose place in `among` is true."""
     parts = [target]
     if isinstance(target, ast.Tuple) and len(target.elts) == len(among):
         parts = [part for part, here in zip(target.elts, among, strict=True) if here]
@@ -264,7 +264,9 @@ def _step(parent: ast.AST, node: ast.AST) -> Step | None:
 
 
 def _is_own(function: ast.expr) -> bool:
-    """Is it a function, or a method of `self`? (What another object says may be a server's.)"""
+    """Is it a function, or a method of `self`? (A method of another object may return a server's
+    value.)
+    """
     method = isinstance(function, ast.Attribute)
     while isinstance(function, ast.Attribute):
         function = function.value
@@ -272,7 +274,7 @@ def _is_own(function: ast.expr) -> bool:
 
 
 def _reckoned(op: ast.operator, other: ast.expr, first: bool) -> Step | None:
-    """Arithmetic with a constant; the value is the `first` operand, or the second."""
+    """Return arithmetic with a constant; the value is the `first` operand, or the second."""
     reckon, constant = ARITHMETIC.get(type(op)), _constants([other])
     if reckon is None or constant is None:
         return None
@@ -312,7 +314,7 @@ def _tried(step: Step, value: Any) -> list[Any]:
 
 
 def _forms(value: Any) -> Iterator[Any]:
-    """A value, and what functions make of it that only say it in another way."""
+    """Yield a value, and its results of functions that only write it in another way."""
     yield value
     if isinstance(value, bytes):
         with suppress(UnicodeDecodeError):
