@@ -1,4 +1,4 @@
-"""All that `from badluck import …` gives."""
+"""All names of `from badluck import …`."""
 
 from badluck import invariants
 from badluck.errors import BadCode, BadluckError

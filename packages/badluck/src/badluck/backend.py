@@ -22,17 +22,17 @@ class Backend(Protocol):
         """Return the immediate replies; Lost when the connection had broken before."""
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
-        """One of what it has been sent, if there is anything."""
+        """Return one of its unread messages, if there is any."""
 
     def close(self, name: str) -> None: ...
 
     def pass_time(self, now: int) -> None: ...
 
     def fail_over(self) -> None:
-        """The server that was written last forgets that write. Raises BadluckError without one."""
+        """Let the last written server forget that write. Raises BadluckError without a write."""
 
     def stores(self) -> list[dict[bytes, Entry]]:
-        """The keys of each server."""
+        """Return the keys of each server."""
 
     def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
-        """The store's keys become what `fill` makes of them."""
+        """Replace the store's keys by what `fill` makes of them."""

@@ -2,8 +2,8 @@
 
 
 class BadluckError(Exception):
-    """The text says what went wrong, and what to do about it where that is known."""
+    """The text says what went wrong, and what to do about it if that is known."""
 
 
 class BadCode(BadluckError):
-    """Something is wrong with the code that is explored; with its file, line and source."""
+    """The explored code has an error; with its file, line and source."""

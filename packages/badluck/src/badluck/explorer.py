@@ -1,4 +1,4 @@
-"""Explore one target within one budget, and say what was found."""
+"""Explore one target within one budget, and report the findings."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ IN_EVERY_ORDER = (
 
 
 class Explorer:
-    """One target and so many actors, 2 to 4; what their code does is learned once for all budgets.
+    """One target and so many actors, 2 to 4; their code's behaviour is learned once for all
+    budgets.
 
-    Their code runs in this process; `explore` in sandbox/client.py gives it one of its own.
+    Their code runs in this process; `explore` in sandbox/client.py runs it in one of its own.
     """
 
     def __init__(
@@ -52,9 +53,10 @@ class Explorer:
         counts_given: bool = False,
         automaton: Callable[[str, Code, int], Known] = Automaton,
     ) -> None:
-        """`counts_given`: how often the entries of a stream were; it does so by itself if asked.
+        """`counts_given`: count how often a stream's entries were given; otherwise only when code
+        asks.
 
-        `automaton` makes that of each actor, where they are not all alike.
+        `automaton` makes the automaton of each actor, where they do different work.
         """
         self.target = target
         self.automaton = automaton
@@ -85,9 +87,9 @@ class Explorer:
             )
 
     def explore(self, faults: Faults, most: int = MAX_STATES) -> Report:
-        """Every order of the steps, with up to so many faults of each kind in one schedule.
+        """Try every order of the steps, with up to so many faults of each kind in one schedule.
 
-        `most`: states that are looked at; with more to see the report is not exhaustive. Raises
+        `most` limits the number of states; if there are more, the report is not exhaustive. Raises
         NotImplementedError for what the model of the server lacks.
         """
         return self._counted(lambda: self._explore(faults, most))
@@ -190,17 +192,17 @@ class Explorer:
 
     @property
     def seen(self) -> int:
-        """States until now, by this search. May be asked from another thread."""
+        """Return the number of states so far. May be called from another thread."""
         return len(self.graph.states) if self.graph else 0
 
     def stop(self) -> None:
-        """Look at no state more. To be called while explore() runs, from a signal."""
+        """Stop after the current state. To be called from a signal handler while explore() runs."""
         if self.graph:
             self.graph.most = 0
 
 
 def _without_a_race(graph: Graph, path: Path) -> list[str]:
-    """Said where each has come to its end before the next one begins, and without a fault."""
+    """Say that it is no race, if each actor ends before the next begins, without a fault."""
     if not path.edges:
         return ["No actor has sent a command."]
     turns = [(at, edge.actor) for at, edge in path.edges if edge.kind == "goes"]

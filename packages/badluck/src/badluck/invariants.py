@@ -39,7 +39,7 @@ def sum_stays(total: int, *keys: str) -> Callable[[Any], bool]:
 def at_most(most: int, key: str) -> Callable[[Any], bool]:
     """The number in `key` is `most` or less; of a list, a set, a hash … it is how many are in it.
 
-    Places that were sold, permits of a semaphore that are taken (Dijkstra, "Cooperating sequential
+    Examples: sold places, taken permits of a semaphore (Dijkstra, "Cooperating sequential
     processes", 1965), requests in a limiter's window.
     """
 
@@ -83,7 +83,9 @@ def no_lost_update(key: str, start: int = 0) -> Callable[[Any, AnswersByName], b
 
 @contextmanager
 def inside(redis: Any, log: str, name: str) -> Iterator[None]:
-    """Leaves in the list `log` when an actor is in here, for one_holder(); not when it crashes."""
+    """Record in the list `log` when an actor enters and leaves, for one_holder(). A crash leaves no
+    record.
+    """
     redis.rpush(log, f"{name} enters")
     try:
         yield
