@@ -1,1 +1,1 @@
-"""The server as a model."""
+"""The model of a server."""

@@ -8,7 +8,7 @@ from badluck.model.strings import span
 from badluck.model.values import Command, Reply
 
 HIGHEST_BIT = 2**32 - 1  # of a server
-FAR = 8 * 100_000  # a bit beyond it: the model keeps no string so long
+FAR = 8 * 100_000  # one bit more: the model keeps no string so long
 NO_OFFSET = "ERR bit offset is not an integer or out of range"
 NO_BIT = "ERR bit is not an integer or out of range"
 
@@ -62,7 +62,7 @@ def count(keys: Keyspace, command: Command) -> Reply:
 
 
 def _range(options: list[bytes]) -> tuple[int, int, int]:
-    """From, to, and how many bits each of these is."""
+    """Return the first and last position, and how many bits each position has."""
     if not options:
         return 0, -1, 8
     if len(options) == 1:

@@ -14,10 +14,10 @@ FOR_EVER = 0
 
 
 class Waiting(NamedTuple):
-    """`patience` in ms, 0 forever, None not at all; it refuses what is said wrong.
+    """How a command waits: `patience` in ms, 0 forever, None not at all; it rejects wrong words.
 
-    `of` are the keys, each to hold a `kind`; `take` does it, and answers None as long as there is
-    nothing in them. `meant`: the command with what it says of the moment at which it came.
+    `of` are the keys, each to hold a `kind`. `take` executes the command, and returns None as long
+    as the keys are empty. `meant` is the command with the values of the time at which it came.
     """
 
     patience: Callable[[Command], int | None]
@@ -123,9 +123,9 @@ FREES = {b"EXEC", b"DISCARD", b"UNWATCH"}
 
 
 def note_binding(bound: set[str], connection: str, commands: Iterable[Command]) -> None:
-    """Keep the connections that have left something with their server: WATCH, SUBSCRIBE, a wait.
+    """Note connections that leave state with their server: WATCH, SUBSCRIBE, a wait.
 
-    All others are alike: the server cannot tell one of them from a new one.
+    All others are alike: the server cannot distinguish one of them from a new one.
     """
     for command in commands:
         if command[0] in BINDS or may_wait(command):

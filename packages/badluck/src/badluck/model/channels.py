@@ -17,7 +17,7 @@ ALLOWED = LISTENS | {b"PING"}
 
 
 class Channels:
-    """Subscriptions by connection. Sharded channels are apart from the others."""
+    """Subscriptions by connection. Sharded channels are separate from the others."""
 
     def __init__(self, send: Send) -> None:
         self.send = send
@@ -71,7 +71,7 @@ class Channels:
         return listeners
 
     def counted(self, command: Command) -> Reply:
-        """PUBSUB: how many listen to each channel, or how many patterns there are."""
+        """PUBSUB: the number of each channel's subscribers, or of patterns."""
         _, what, *channels = command
         on = [subscription for each in self.on.values() for subscription in each]
         match what.upper():

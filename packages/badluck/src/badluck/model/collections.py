@@ -17,7 +17,7 @@ from badluck.model.parsing import (
 )
 from badluck.model.values import OK, Command, Hash, Reply
 
-MAX_MEMBERS = 10_000  # members in one reply that a client may ask for again and again
+MAX_MEMBERS = 10_000  # members in one reply to a client that may ask for repeated ones
 
 
 def members_of(keys: Keyspace, key: bytes) -> frozenset[bytes]:
@@ -46,7 +46,7 @@ def smismember(keys: Keyspace, command: Command) -> Reply:
 
 
 def spop(keys: Keyspace, command: Command) -> Reply:
-    """The first ones of the alphabet: the server's own choice is its secret."""
+    """Take the alphabetically first members: the server's own choice is unknown."""
     _, key, *number = command
     if len(number) > 1:
         raise CommandRefused(SYNTAX)
@@ -61,7 +61,7 @@ def spop(keys: Keyspace, command: Command) -> Reply:
 
 
 def srandmember(keys: Keyspace, command: Command) -> Reply:
-    """The first ones of the alphabet, as SPOP."""
+    """Return the alphabetically first members, as SPOP does."""
     if len(command) > 3:
         raise CommandRefused(SYNTAX)
     count = drawn(command)
@@ -69,7 +69,7 @@ def srandmember(keys: Keyspace, command: Command) -> Reply:
 
 
 def drawn(command: Command) -> int | None:
-    """How many SRANDMEMBER and ZRANDMEMBER are to draw; None: one, as itself."""
+    """Return how many SRANDMEMBER and ZRANDMEMBER draw; None: one, not in a list."""
     count = integer(command[2]) if len(command) > 2 else None
     if count is not None and count < -MAX_MEMBERS:
         raise NotImplementedError(f"{command[0].decode()} of {-count:,}")
@@ -77,7 +77,7 @@ def drawn(command: Command) -> int | None:
 
 
 def first_ones(members: list[bytes], count: int | None) -> Reply:
-    """The very first again and again, if `count` is below 0."""
+    """Return the first ones; if `count` is below 0, the very first again and again."""
     if count is None:
         return members[0] if members else None
     return tuple(members[:count] if count >= 0 else members[:1] * -count)

@@ -1,4 +1,4 @@
-"""Sets and sorted sets together: what is in all, in any, in the first alone."""
+"""Set operations on sets and sorted sets: intersection, union, difference."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from badluck.model.parsing import SYNTAX, CommandRefused, Undefined, integer
 from badluck.model.sorted_sets import in_order, read_score, scores_of, told
 from badluck.model.values import Command, Reply, SortedSet
 
-EXACT = 2**50  # whole numbers below it have the same sum in any order
+EXACT = 2**50  # integers below it have the same sum in any order
 TOGETHER = {b"SUM", b"MIN", b"MAX"}
 
 Scores = dict[bytes, float]
 
 
 def sets(keys: Keyspace, command: Command) -> Reply:
-    """SINTER, SUNION, SDIFF, in the order of the alphabet as SMEMBERS."""
+    """SINTER, SUNION, SDIFF, in alphabetical order as SMEMBERS."""
     return tuple(sorted(_of_sets(keys, command[0], command[1:])))
 
 
@@ -109,7 +109,7 @@ def _times(score: float, weight: float) -> float:
 
 
 def _sum(parts: list[float]) -> float:
-    """A server adds the smallest set's first, and of equal ones whichever."""
+    """Add the scores: a server adds the smallest set's first, and equal ones in any order."""
     if len(parts) > 2 and not all(part.is_integer() and abs(part) < EXACT for part in parts):
         raise Undefined("the sum of more than two scores that are no whole numbers")
     total = sum(parts)
@@ -125,7 +125,7 @@ def cardinality(keys: Keyspace, command: Command) -> Reply:
     named, options = words[:size], words[size:]
     if name == b"ZINTERCARD":
         for key in named:
-            _scores(keys, key)  # it looks at their types before it reads on
+            _scores(keys, key)  # it checks their types before it reads on
     limit = 0
     while options:
         if options.pop(0).upper() != b"LIMIT" or not options:

@@ -1,4 +1,4 @@
-"""The commands that the model knows, and how many words each has."""
+"""The commands that the model supports, and how many words each has."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from badluck.model.values import Command, Reply, Stream
 
 
 class CommandSpec(NamedTuple):
-    """`words` as the server's own COMMAND says it: exactly so many, or at least, if negative."""
+    """`words` as in the server's own COMMAND: exactly so many, or at least, if negative."""
 
     words: int
     do: Callable[[Keyspace, Command], Reply]
@@ -134,7 +134,7 @@ COMMANDS: dict[Callable[[Keyspace, Command], Reply], str] = {  # name and words
         "SUNSUBSCRIBE -1, SPUBLISH 3"
     ),
 }
-READS: dict[str, Callable[[Keyspace, Command], Reply]] = {  # of one look at a value
+READS: dict[str, Callable[[Keyspace, Command], Reply]] = {  # of one value
     "EXISTS -2, TOUCH -2": lambda keys, command: sum(
         [keys.get(key) is not None for key in command[1:]]
     ),
@@ -142,7 +142,7 @@ READS: dict[str, Callable[[Keyspace, Command], Reply]] = {  # of one look at a v
     "STRLEN 2": lambda keys, command: len(keys.value(command[1], bytes) or b""),
     "LLEN 2": lambda keys, command: len(keys.value(command[1], tuple) or ()),
     "SCARD 2": lambda keys, command: len(members_of(keys, command[1])),
-    # In the order of the alphabet: the server's own order is its secret.
+    # In alphabetical order: the server's own order is unknown.
     "SMEMBERS 2": lambda keys, command: tuple(sorted(members_of(keys, command[1]))),
     "SISMEMBER 3": lambda keys, command: int(command[2] in members_of(keys, command[1])),
     "HGET 3": lambda keys, command: fields_of(keys, command[1]).get(command[2]),
@@ -162,7 +162,7 @@ TABLE = {
     for do, text in (*COMMANDS.items(), *((do, text) for text, do in READS.items()))
     for name, words in (command.split() for command in text.split(", "))
 }
-# How many words there must be when the second is this one.
+# How many words there must be with this second word.
 OF_THE_SECOND = {
     (b"XGROUP", b"CREATE"): -5,
     (b"XGROUP", b"SETID"): -5,
@@ -173,7 +173,7 @@ OF_THE_SECOND = {
 
 
 def check(command: Command) -> None:
-    """Raises CommandRefused for a wrong number of words, NotImplementedError for what it lacks."""
+    """Raises CommandRefused for a wrong number of words, NotImplementedError if it is missing."""
     known = TABLE.get(command[0])
     if known is None:
         raise NotImplementedError(command[0].decode())

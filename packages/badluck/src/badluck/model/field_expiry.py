@@ -49,7 +49,7 @@ def expire(keys: Keyspace, command: Command) -> Reply:
 
 
 def _fields(words: list[bytes]) -> list[bytes]:
-    """How many, and which."""
+    """Read the number of fields, and their names."""
     if integer(words[0]) != len(words) - 1 or len(words) < 2:
         raise CommandRefused(NOT_SO_MANY)
     return words[1:]

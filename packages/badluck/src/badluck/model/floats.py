@@ -1,6 +1,6 @@
-"""INCRBYFLOAT and HINCRBYFLOAT: a server adds long doubles, and writes 17 digits behind the point.
+"""INCRBYFLOAT and HINCRBYFLOAT: a server adds long doubles, and writes 17 digits after the point.
 
-As on x86-64, where those have 64 bits: 1000.1 + 0.2 is 1000.29999999999999999 there.
+Long doubles have 64 bits, as on x86-64: 1000.1 + 0.2 is 1000.29999999999999999 there.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _read(text: bytes, otherwise: str = NO_FLOAT) -> Fraction:
 
 
 def _rounded(number: Fraction) -> Fraction:
-    """To BITS binary digits, ties to even."""
+    """Round to BITS binary digits, ties to even."""
     if not number:
         return number
     shift = BITS - 1 - abs(number.numerator).bit_length() + number.denominator.bit_length()

@@ -83,7 +83,9 @@ def expiry(keys: Keyspace, command: Command) -> Reply:
 
 
 def time_left(keys: Keyspace, until: int, exact: bool) -> int | SomeTime:
-    """In ms if it is `exact`, else in s, to the nearest; `until` in ms since 1970."""
+    """Return the time left: in ms if it is `exact`, else in s, to the nearest; `until` in ms since
+    1970.
+    """
     if keys.no_clock:
         return SomeTime()
     left = until - keys.now

@@ -1,4 +1,4 @@
-"""XREAD and XREADGROUP, and what readers have in common: groups, and what is not acknowledged."""
+"""XREAD and XREADGROUP, and what readers share: groups, and unacknowledged entries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FROM_NOW = b"$"
 class ReadRequest(NamedTuple):
     """The words of an XREAD or XREADGROUP."""
 
-    streams: tuple[tuple[bytes, bytes], ...]  # key, and behind which id
+    streams: tuple[tuple[bytes, bytes], ...]  # key, and the id after which to read
     group: bytes | None = None
     consumer: bytes = b""
     limit: int | None = None  # entries of each stream
@@ -66,7 +66,7 @@ def names(command: Command) -> tuple[bytes, ...]:
 
 
 def meant(keys: Keyspace, command: Command) -> Command:
-    """With the ids that `$` stands for: what was there when the command came."""
+    """Replace `$` by the last id at the time when the command came."""
     streams = _asked(command).streams
     ids = []
     for key, text in streams:
@@ -97,7 +97,7 @@ def read(keys: Keyspace, command: Command, of: tuple[bytes, ...]) -> Reply:
 
 
 def handed(keys: Keyspace, id: Id, consumer: bytes, given: int) -> Pending:
-    """Once more, to that consumer, at this moment."""
+    """Give an entry to that consumer again, at this time."""
     return Pending(id, consumer, keys.now, given + 1 if keys.counts_given else 0)
 
 
@@ -116,7 +116,7 @@ def is_there(keys: Keyspace, command: Command) -> None:
 
 
 def _behind(keys: Keyspace, asked: ReadRequest, key: bytes, text: bytes) -> Id:
-    """Raises CommandRefused for whatever is wrong with that stream or id."""
+    """Return the id after which to read. Raises CommandRefused for a wrong stream or id."""
     stream = keys.value(key, Stream)
     if asked.group is not None:
         group_of(stream, asked.group)

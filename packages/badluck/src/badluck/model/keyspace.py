@@ -1,4 +1,4 @@
-"""The keys, their expiry, and who watches them."""
+"""The keys, their expiry, and the connections that watch them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Keyspace:
         self.watches: dict[str, dict[bytes, bool]] = {}  # connection -> key -> touched since?
         self.ready: list[bytes] = []  # written just now: clients may block on them
         self.now = 0  # ms since 1970
-        self.told_time = False  # has anything ever hung on what the clock says? No state's
-        self.counts_given = True  # how often a stream's entries were; see model/pending_claims.py
+        self.told_time = False  # has any reply ever depended on the clock? Not part of a state
+        self.counts_given = True  # count how often entries were given; see model/pending_claims.py
         self.no_clock = False  # the reader must not see the clock
 
     def pass_time(self, now: int) -> None:
@@ -40,7 +40,7 @@ class Keyspace:
         return entry
 
     def value(self, key: bytes, kind: type[V]) -> V | None:
-        """Raises CommandRefused when the key holds something else."""
+        """Return the key's value. Raises CommandRefused when the key holds another type."""
         entry = self.get(key)
         if entry is None:
             return None
@@ -56,7 +56,7 @@ class Keyspace:
         self._touch(key)
 
     def change(self, key: bytes, value: Value) -> None:
-        """A new value that lives as long as the old one. An empty collection is no key at all."""
+        """Set a new value that keeps the old expiry. An empty collection deletes the key."""
         members: Any = value
         if type(value) is Hash:
             members = value.pairs or value.gone
@@ -69,7 +69,7 @@ class Keyspace:
             self.put(key, value, old.expires if old else None)
 
     def replace(self, key: bytes, value: Value) -> None:
-        """Whatever was there, and its expiry, is gone. An empty collection is no key at all."""
+        """Set a new value without an expiry. An empty collection deletes the key."""
         before = self.get(key)
         if before:
             self.entries[key] = before._replace(expires=None)
@@ -91,11 +91,11 @@ class Keyspace:
             watched.setdefault(key, False)
 
     def unwatch(self, connection: str) -> bool:
-        """Watch no more. Answers whether anything watched was touched."""
+        """Stop watching. Return whether any watched key was touched."""
         return any(self.watches.pop(connection, {}).values())
 
     def may_be_touched(self, connection: str) -> bool:
-        """Has it watched a hash of which a server may have taken away what had expired?"""
+        """Has it watched a hash of which a server may have removed expired fields?"""
         watched = self.watches.get(connection, {}).keys() & self.entries.keys()
         values = [self.entries[key].value for key in watched]
         return any(type(value) is Hash and (value.gone or self.due(value)) for value in values)
@@ -114,7 +114,7 @@ class Keyspace:
 
 
 def _newer(stream: Stream, old: Value) -> bool:
-    """Has it an entry that came after all others? Who waits hears of nothing else."""
+    """Is there an entry newer than all others? Waiting clients notice nothing else."""
     if not isinstance(old, Stream):
         return True
     return bool(stream.entries) and stream.entries[-1].id > old.last

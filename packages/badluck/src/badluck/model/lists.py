@@ -42,7 +42,7 @@ def pop(keys: Keyspace, command: Command) -> Reply:
 
 
 def pop_first(keys: Keyspace, command: Command) -> Reply:
-    """LMPOP: from the first of the keys that has something."""
+    """LMPOP: from the first key that is not empty."""
     names, end, limit = several(command, {b"LEFT", b"RIGHT"})
     for key in names:
         if _list(keys, key):
@@ -75,7 +75,7 @@ def above_zero(text: bytes, what: str) -> int:
 
 
 def move(keys: Keyspace, command: Command) -> Reply:
-    """LMOVE, RPOPLPUSH, and what they do when they block."""
+    """LMOVE, RPOPLPUSH, and their blocking variants."""
     if command[0].endswith(b"RPOPLPUSH"):
         source, target, ends = command[1], command[2], (b"RIGHT", b"LEFT")
     else:
@@ -104,7 +104,7 @@ def range_(keys: Keyspace, command: Command) -> Reply:
 
 
 def slice_(whole: tuple[bytes, ...], start: int, stop: int) -> tuple[bytes, ...]:
-    """From start to stop, both inside; negative ones count from the end."""
+    """Return the items from start to stop, both included; negative ones count from the end."""
     start = max(0, start + len(whole) if start < 0 else start)
     stop = stop + len(whole) if stop < 0 else stop
     return whole[start : stop + 1] if stop >= start else ()

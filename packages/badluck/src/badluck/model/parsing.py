@@ -9,7 +9,7 @@ NOT_POSITIVE = "ERR value is out of range, must be positive"
 NOT_AN_INTEGER = "ERR value is not an integer or out of range"
 SYNTAX = "ERR syntax error"
 LOWEST, HIGHEST = -(2**63), 2**63 - 1
-MAX_WAIT_MS = HIGHEST - 2**42  # ms that a client may wait: whatever the clock says, the sum fits
+MAX_WAIT_MS = HIGHEST - 2**42  # ms that a client may wait: added to any time, it still fits
 
 
 class Undefined(NotImplementedError):
@@ -32,7 +32,7 @@ def integer(text: bytes) -> int:
 
 
 def positive(text: bytes) -> int:
-    """An integer, and none below 0."""
+    """Read an integer that is not below 0."""
     try:
         number = integer(text)
     except CommandRefused:
@@ -43,7 +43,7 @@ def positive(text: bytes) -> int:
 
 
 def milliseconds(text: bytes) -> int:
-    """How long a client is ready to wait."""
+    """Read how long a client waits."""
     amount = integer(text)
     if amount < 0:
         raise CommandRefused("ERR timeout is negative")

@@ -15,9 +15,9 @@ from badluck.model.parsing import HIGHEST, SYNTAX, CommandRefused, integer
 from badluck.model.streams import LAST, Id, bound, read_id, shown
 from badluck.model.values import Command, Pending, Reply, SomeTime, Stream, Uncounted
 
-DEFAULT_COUNT = 100  # that an XAUTOCLAIM takes, if it does not say
-LARGEST = HIGHEST // 16  # that it may say
-LOOKED_AT = 10  # times so many it looks at
+DEFAULT_COUNT = 100  # entries that an XAUTOCLAIM takes by default
+LARGEST = HIGHEST // 16  # the most that it may ask for
+LOOKED_AT = 10  # times that number of entries are checked
 
 
 def pending(keys: Keyspace, command: Command) -> Reply:
@@ -26,7 +26,7 @@ def pending(keys: Keyspace, command: Command) -> Reply:
 
 
 def _some(keys: Keyspace, command: Command) -> Reply:
-    """Each with how long ago and how often it was given."""
+    """List entries, each with its age and how often it was given."""
     _, key, name, *words = command
     at_least = 0
     if words[0].upper() == b"IDLE" and len(words) > 1:
@@ -97,7 +97,7 @@ def claim(keys: Keyspace, command: Command) -> Reply:
 
 
 def _ids(words: list[bytes]) -> list[Id]:
-    """All up to the first word that is none."""
+    """Read ids up to the first word that is not one."""
     ids: list[Id] = []
     for word in words:
         try:
@@ -144,7 +144,7 @@ def claim_next(keys: Keyspace, command: Command) -> Reply:
 
 
 def _taken(keys: Keyspace, one: Pending, consumer: bytes, only_id: bool) -> Pending:
-    """Over from another; by its id alone it is not given once more."""
+    """Take an entry over from another consumer; by its id alone it is not given again."""
     if only_id:
         return one._replace(consumer=consumer, since=keys.now)
     return handed(keys, one.id, consumer, one.given)

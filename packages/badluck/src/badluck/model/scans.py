@@ -1,8 +1,8 @@
-"""KEYS and the SCANs: what is there, all at once.
+"""KEYS and the SCANs: all keys or members at once.
 
-A server goes through its tables in an order that is its secret, and gives few at a time. What it
-gives at once in any case, because it is less than one page, the model gives too, in the order of
-the alphabet; more than that it says it lacks.
+A server scans its tables in an unknown order, a few entries at a time. If all of them fit into one
+page, the server returns them at once, and so does the model, in alphabetical order. For more, the
+model raises an error.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from badluck.model.parsing import SYNTAX, CommandRefused, integer
 from badluck.model.sorted_sets import in_order, scores_of, shown
 from badluck.model.values import Command, Reply
 
-PAGE = 10  # COUNT, if it is not said
-PACKED = 128  # so many members of a hash or sorted set come at once, however few were asked for
-PACKED_BYTES = 64  # and so long each may be for that
+PAGE = 10  # COUNT, by default
+PACKED = 128  # so many members of a hash or sorted set come at once, whatever COUNT is
+PACKED_BYTES = 64  # and each may be so long
 LAST_CURSOR = 2**64 - 1
 
 
@@ -80,7 +80,7 @@ def _one_page(name: str, size: int, count: int) -> None:
 
 
 def _options(words: list[bytes], of_keys: bool) -> tuple[int, re.Pattern[bytes], str | None]:
-    """COUNT, MATCH and TYPE."""
+    """Read COUNT, MATCH and TYPE."""
     count, wanted, kind = PAGE, glob(b"*"), None
     while words:
         word = words.pop(0).upper()
@@ -104,7 +104,7 @@ def _options(words: list[bytes], of_keys: bool) -> tuple[int, re.Pattern[bytes],
 
 @cache
 def glob(pattern: bytes) -> re.Pattern[bytes]:
-    r"""A server's: * ? [abc] [^abc] [a-c] and \ before what is to be itself."""
+    r"""Convert a server's pattern: * ? [abc] [^abc] [a-c], and \ before a literal character."""
     return re.compile(b"".join(_parts(pattern)), re.DOTALL)
 
 
@@ -125,7 +125,7 @@ def _parts(pattern: bytes) -> Iterable[bytes]:
 
 
 def _one_of(inside: bytes, other: bool) -> bytes:
-    if not inside:  # nothing is one of nothing
+    if not inside:  # an empty set matches nothing
         return b"." if other else b"(?!)"
     ranges = []
     for low, high, single in re.findall(rb"(?s)(?:\\?(.)-\\?(.))|\\?(.)", inside):

@@ -19,10 +19,10 @@ ENVIRONMENT = Path(__file__).with_name("environment.lua")
 
 MAX_INSTRUCTIONS = 10_000_000  # instructions of one script: some 0.1 s; a usual one needs hundreds
 ENDLESS = "the script has no end"
-DIGITS = 17  # so many a server writes of a number of Lua's, a double
-JSON_DIGITS = 14  # and so many cjson
-SPARSE = 10  # so long may a list be whose holes cjson writes as null
-# In RESP3 a script may answer with more; the keys of the tables that it does so with.
+DIGITS = 17  # significant digits of Lua's numbers, which are doubles, in a server
+JSON_DIGITS = 14  # the same in cjson
+SPARSE = 10  # a list with holes may be so long for cjson to write them as null
+# In RESP3 a script may answer with more types; these are the keys of their tables.
 RESP3 = (b"double", b"map", b"set", b"big_number", b"verbatim_string")
 
 
@@ -32,7 +32,7 @@ class Lua:
     def __init__(self) -> None:
         self.lua = lupa.lua51.LuaRuntime(encoding=None, unpack_returned_tuples=True)
         self.do: Run  # the commands of the script that runs
-        self.failed: BaseException | None = None  # in it, and not as a server fails
+        self.failed: BaseException | None = None  # an error of the model, not of the server
         table = self.lua.table_from
         host = {
             b"call": self._call,
@@ -46,15 +46,17 @@ class Lua:
         self.compile, self.begin = make(table(host))
         self.compiled: dict[bytes, Any] = {}
         self.hook = self.lua.eval(b"debug.sethook")
-        # From then on at each instruction: a pcall in a loop does not catch the one after it.
+        # From then on at each instruction: a pcall in a loop does not catch the next one.
         self.stop = self.lua.eval(
             b"function() debug.sethook((debug.gethook()), '', 1) error('%s', 0) end"
             % ENDLESS.encode()
         )
 
     def run(self, text: bytes, keys: tuple[bytes, ...], args: tuple[bytes, ...], do: Run) -> Reply:
-        """Raises CommandRefused when the script does not compile or fails, NeverAnswers, and
-        NotImplementedError when it asks for what the model lacks, caught by its pcall or not.
+        """Run a script. Raises CommandRefused when it does not compile or fails, and NeverAnswers.
+
+        Raises NotImplementedError when it uses what the model lacks, even if its pcall catches
+        that.
         """
         if text not in self.compiled:
             body, why = self.compile(text)
@@ -80,7 +82,7 @@ class Lua:
         return self._reply(value)
 
     def _call(self, *words: Any) -> tuple[bool, Any]:
-        """Whether it failed; what it answered, or the table that says why it failed."""
+        """Return whether it failed; then the answer, or the error's table."""
         try:
             if not words:
                 raise CommandRefused("ERR Please specify at least one argument for this call")
@@ -90,7 +92,7 @@ class Lua:
         except CommandRefused as error:
             reply = Err(str(error))
             value = self._value(reply)
-        except BaseException as error:  # a Ctrl-C, too: Lua catches whatever is raised in here
+        except BaseException as error:  # also a Ctrl-C: Lua catches whatever is raised in here
             self.failed = error
             raise
         return isinstance(reply, Err), value
@@ -111,7 +113,7 @@ class Lua:
         if isinstance(word, bool) or not isinstance(word, int | float):
             raise CommandRefused("ERR Command arguments must be strings or integers")
         text = f"{word:.{DIGITS}g}"
-        # Of more digits, and of most fractions, Redis writes all and Valkey as few as will do.
+        # For more digits, and most fractions, Redis writes all digits and Valkey the shortest form.
         if abs(word) < 10**DIGITS and (not word % 1 or text == repr(word)):
             return text.encode()
         raise Undefined(f"{text} as a number in a script's command")
@@ -141,7 +143,7 @@ class Lua:
         if value is True:
             return 1
         if isinstance(value, int | float):
-            if not LOWEST <= value <= HIGHEST:  # a cast of C's, which the processor decides
+            if not LOWEST <= value <= HIGHEST:  # a cast in C, whose result depends on the processor
                 raise Undefined(f"a script's answer of {value:g}")
             return int(value)
         if isinstance(value, bytes):
@@ -196,7 +198,7 @@ class Lua:
         return {self._plain(keys[0]): self._plain(table[keys[0]])}
 
     def _decode(self, text: Any) -> tuple[bool, Any]:
-        """Whether it failed; the value, or why."""
+        """Return whether it failed; then the value, or the reason."""
         try:
             return False, self._lua(orjson.loads(text))
         except orjson.JSONDecodeError as error:
@@ -228,13 +230,13 @@ def _said(error: Any) -> str:
 
 
 def _with_a_code(text: bytes) -> bytes:
-    """One word alone is no error's code."""
+    """Add a code, since a single word is not an error code."""
     text = text.removeprefix(b"-")
     return text if b" " in text else b"ERR " + text
 
 
 def parts(command: Command) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """The keys and the arguments of an EVAL or EVALSHA."""
+    """Return the keys and the arguments of an EVAL or EVALSHA."""
     keys = integer(command[2])
     if keys < 0:
         raise CommandRefused("ERR Number of keys can't be negative")

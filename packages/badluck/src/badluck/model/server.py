@@ -19,7 +19,7 @@ NOT_IN_SCRIPTS |= {b"EVAL", b"EVALSHA", b"SCRIPT", *LISTENS}
 
 
 class ModelServer(Waiters):
-    """Executes one command after the other, as the real one does."""
+    """Executes one command after the other, as a real server does."""
 
     def __init__(self, now: int) -> None:
         """`now` is the clock, ms since 1970."""
@@ -27,7 +27,7 @@ class ModelServer(Waiters):
         self.lua = scripts.Lua()
 
     def execute(self, connection: str, command: Command) -> Reply | Waits:
-        """Do one command. WAITS: the client blocks; its reply will be among the `unread`."""
+        """Execute a command. WAITS: the client blocks; its reply will be among the `unread`."""
         name = command[0].upper()
         command = (name, *command[1:])
         try:
@@ -51,7 +51,7 @@ class ModelServer(Waiters):
         return reply
 
     def _do(self, connection: str, command: Command) -> Any:
-        """By ourselves, what concerns more than keys; else as the table says."""
+        """Execute commands on connections here, all others by the table."""
         if own := getattr(self, f"_{command[0].decode().lower()}", None):
             return own(connection, command)
         if waiting := blocking.TABLE.get(command[0]):
@@ -97,7 +97,7 @@ class ModelServer(Waiters):
             self.inside = before
 
     def _inner(self, connection: str, command: Command) -> Reply:
-        """A command inside of EXEC or of a script."""
+        """Execute a command inside of EXEC or of a script."""
         try:
             commands.check(command)
             reply: Reply = self._do(connection, command)

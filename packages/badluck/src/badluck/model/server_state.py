@@ -20,7 +20,7 @@ class Blocked(NamedTuple):
 
 
 class ServerState(NamedTuple):
-    """All that the server knows. Two equal ones behave alike forever."""
+    """The whole state of a server. Two servers with equal states behave alike forever."""
 
     now: int
     entries: tuple[tuple[bytes, Entry], ...]
@@ -29,12 +29,12 @@ class ServerState(NamedTuple):
     channels: tuple[tuple[str, frozenset[tuple[bytes, bytes]]], ...]
     blocked: tuple[Blocked, ...]
     unread: tuple[tuple[str, tuple[Reply, ...]], ...]
-    known: frozenset[bytes]  # the scripts, by what EVALSHA calls them
+    known: frozenset[bytes]  # the scripts, by the names for EVALSHA
     broken: frozenset[str]  # connections that broke, and their clients have not noticed
 
 
 class Memory:
-    """Keys, and what each connection has left here."""
+    """The keys, and the state that each connection has left here."""
 
     def __init__(self, now: int) -> None:
         """`now` is the clock, ms since 1970."""
@@ -44,9 +44,9 @@ class Memory:
         self.spoilt: set[str] = set()  # in MULTI, and one of them was refused
         self.channels = Channels(self.send)
         self.blocked: list[Blocked] = []
-        self.unread: dict[str, list[Reply]] = {}  # connection -> what it has been sent
+        self.unread: dict[str, list[Reply]] = {}  # connection -> messages to it
         self.known: set[bytes] = set()  # scripts, by their sha
-        self.scripts: dict[bytes, bytes] = {}  # the texts of all that were known in any state
+        self.scripts: dict[bytes, bytes] = {}  # texts of all scripts that were known in any state
         self.broken: set[str] = set()
 
     def state(self) -> ServerState:
@@ -66,7 +66,7 @@ class Memory:
         )
 
     def load(self, state: ServerState) -> None:
-        """Be in that state again."""
+        """Return to that state."""
         self.keys.now = state.now
         self.keys.ready.clear()
         self.keys.entries = dict(state.entries)
@@ -87,10 +87,10 @@ class Memory:
         return name
 
     def fail_over(self, before: ServerState) -> None:
-        """Another server takes over, and it has the keys of `before`.
+        """Let another server take over, with the keys of `before`.
 
-        Connections that hold something of the old one (a WATCH, a subscription) are broken. The
-        others were only lying ready, and their client opens new ones.
+        Connections that hold state of the old server (a WATCH, a subscription) are broken. The
+        others were only idle, and their client opens new ones.
         """
         self.broken |= {*self.keys.watches, *self.queued, *self.channels.on, *self.unread}
         self.broken |= {client.connection for client in self.blocked}
@@ -100,7 +100,7 @@ class Memory:
         self.keys.pass_time(self.keys.now)
 
     def pass_time(self, now: int) -> None:
-        """Let the clock say `now`: keys expire, and clients whose patience is over hear nil."""
+        """Let the clock say `now`: keys expire, and clients whose timeout is over get nil."""
         self.keys.pass_time(now)
         for client in list(self.blocked):
             if client.until is not None and client.until < now:
@@ -108,7 +108,7 @@ class Memory:
                 self.send(client.connection, 0 if client.command[0] == b"WAIT" else None)
 
     def deadlines(self) -> Iterable[int]:
-        """When something happens by itself, ms since 1970."""
+        """Return when something happens by itself, in ms since 1970."""
         for entry in self.keys.entries.values():
             if entry.expires is not None:
                 yield entry.expires + 1
@@ -120,7 +120,7 @@ class Memory:
                 yield client.until + 1
 
     def drop(self, connection: str) -> None:
-        """The connection is closed: nothing of it stays."""
+        """Remove all state of a closed connection."""
         self.keys.unwatch(connection)
         self.queued.pop(connection, None)
         self.spoilt.discard(connection)
@@ -130,7 +130,7 @@ class Memory:
         self.blocked = [client for client in self.blocked if client.connection != connection]
 
     def read(self, connection: str) -> Reply:
-        """The oldest thing that the connection was sent and has not read."""
+        """Return the oldest message that the connection has not read."""
         sent = self.unread[connection]
         reply = sent.pop(0)
         if not sent:

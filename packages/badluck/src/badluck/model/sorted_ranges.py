@@ -1,4 +1,4 @@
-"""Commands on sorted sets: from here to there, by rank, score or name."""
+"""Commands on ranges of sorted sets, by rank, score or name."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_NAME = "ERR min or max not valid string range item"
 Inside = Callable[[Pairs], Pairs]
 
 
-# What the older names say by themselves: by what, and whether from the end.
+# Options that are part of the older commands' names: the kind of range, and whether from the end.
 SAID: dict[bytes, tuple[bytes, bool]] = {
     b"ZREVRANGE": (b"BYRANK", True),
     b"ZRANGEBYSCORE": (b"BYSCORE", False),

@@ -32,7 +32,7 @@ def in_order(scores: dict[bytes, float]) -> Pairs:
 
 
 def read_score(text: bytes, otherwise: str = NO_FLOAT) -> float:
-    """Raises CommandRefused, and Undefined for what each server reads in its own way."""
+    """Read a score. Raises CommandRefused, and Undefined where servers differ."""
     if text.lower().lstrip(b"+-").startswith(b"0x"):
         raise Undefined(f"a score of {text.decode()}")
     try:
@@ -94,7 +94,7 @@ def add(keys: Keyspace, command: Command) -> Reply:
 
 
 def _wanted(old: float | None, given: float, flags: set[bytes]) -> float | None:
-    """A member's score afterwards; None: nothing is done."""
+    """Return a member's score afterwards; None: nothing is changed."""
     if old is None:
         return None if b"XX" in flags else given
     if b"NX" in flags:
@@ -133,7 +133,7 @@ def random_member(keys: Keyspace, command: Command) -> Reply:
 
 
 def rank(keys: Keyspace, command: Command) -> Reply:
-    """ZRANK, ZREVRANK; what newer servers add to them is lacking."""
+    """ZRANK, ZREVRANK, without the options of newer servers."""
     if len(command) > 3:
         raise NotImplementedError(f"{command[0].decode()} with {command[3].decode()}")
     members = [member for member, _ in in_order(scores_of(keys, command[1]))]

@@ -1,4 +1,4 @@
-"""Commands on streams: what writers send, and who looks at a range. Readers: groups.py."""
+"""Commands on streams: writing, and reading a range. Groups: groups.py."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ def shown(id: Id) -> bytes:
 
 
 def read_id(text: bytes, sequence: int) -> Id:
-    """`sequence` completes an id. Raises CommandRefused, and Undefined for a sign or a space."""
+    """Read an id; `sequence` completes it. Raises CommandRefused, and Undefined for a sign or a
+    space.
+    """
     parts = text.split(b"-", 1)
     if any(part.lstrip(b"+- \t\r\n\v\f") != part for part in parts):
         raise Undefined(f"an id of a stream like {text.decode()}")
@@ -32,7 +34,7 @@ def read_id(text: bytes, sequence: int) -> Id:
 class Trim(NamedTuple):
     """Only the newest `max_entries` entries stay, or those from the id `lowest` on.
 
-    `about`: a server takes away whole nodes of its tree only.
+    `about`: a server removes only whole nodes of its tree.
     """
 
     max_entries: int | None = None
@@ -41,7 +43,7 @@ class Trim(NamedTuple):
     limit: int | None = None
 
     def kept(self, stream: Stream) -> tuple[StreamEntry, ...]:
-        """Raises Undefined for more than one node."""
+        """Return the entries that stay. Raises Undefined if there is more than one node."""
         entries = stream.entries
         if self.max_entries is None:
             rest = tuple(entry for entry in entries if entry.id >= self.lowest)
@@ -133,7 +135,7 @@ def add(keys: Keyspace, command: Command) -> Reply:
     stream = stream._replace(last=own, entries=(*stream.entries, entry), added=stream.added + 1)
     if how:
         stream = stream._replace(entries=how.kept(stream))
-    if stream.entries[-1:] != (entry,):  # Redis 7 wakes who waits for it, with nothing
+    if stream.entries[-1:] != (entry,):  # Redis 7 wakes clients that wait for it, with nothing
         raise Undefined("XADD that trims away what it adds")
     keys.change(key, stream)
     return shown(own)
@@ -199,7 +201,7 @@ def delete(keys: Keyspace, command: Command) -> Reply:
 
 
 def info(keys: Keyspace, command: Command) -> Reply:
-    """XINFO STREAM; the sizes of the server's trees are its secret."""
+    """XINFO STREAM; the sizes of the server's trees are unknown."""
     if command[1].upper() != b"STREAM" or len(command) != 3:
         raise NotImplementedError("XINFO but of a STREAM")
     stream = keys.value(command[2], Stream)

@@ -7,7 +7,7 @@ from badluck.model.parsing import HIGHEST, LOWEST, SYNTAX, CommandRefused, Undef
 from badluck.model.values import OK, Command, Reply
 
 MAX_BYTES = 512 * 2**20  # bytes of a string
-MAX_FILLED_BYTES = 100_000  # of them that SETRANGE fills: the model keeps no string so long
+MAX_FILLED_BYTES = 100_000  # bytes that SETRANGE fills: the model keeps no string so long
 DIGITS = {b"EX": 1000, b"PX": 1, b"EXAT": 1000, b"PXAT": 1}
 
 
@@ -87,7 +87,7 @@ def getdel(keys: Keyspace, command: Command) -> Reply:
 
 
 def getex(keys: Keyspace, command: Command) -> Reply:
-    """The value, and another expiry for it, or none."""
+    """Return the value, and set another expiry for it, or none."""
     _, key, *options = command
     word = options[0].upper() if options else b""
     if options and not (
@@ -102,7 +102,7 @@ def getex(keys: Keyspace, command: Command) -> Reply:
             wrong = refused
     entry = keys.get(key)
     if wrong and not (entry and isinstance(entry.value, bytes)):
-        # Redis 7 looks for the key first, newer servers at the words.
+        # Redis 7 looks for the key first, newer servers check the words first.
         raise Undefined("GETEX with a wrong expiry, where no string is") from None
     if wrong:
         raise wrong
@@ -170,17 +170,17 @@ def append(keys: Keyspace, command: Command) -> Reply:
 
 
 def getrange(keys: Keyspace, command: Command) -> Reply:
-    """Negative ones count from the end."""
+    """Return part of a string; negative positions count from the end."""
     start, stop = integer(command[2]), integer(command[3])
     text = keys.value(command[1], bytes) or b""
     return text[span(start, stop, len(text))]
 
 
 def span(start: int, stop: int, size: int) -> slice:
-    """From start to stop, both inside, as GETRANGE and BITCOUNT have it.
+    """Return the slice from start to stop, both included, as GETRANGE and BITCOUNT use it.
 
-    What lies before the beginning is the beginning, also where it is the end of the range: a
-    list's range is empty there.
+    A position before the beginning counts as the beginning, even as the end of the range; for lists
+    such a range is empty.
     """
     if start < 0 and stop < 0 and start > stop:
         return slice(0, 0)

@@ -1,4 +1,4 @@
-"""Values of keys, immutable, so that states of a server can be kept and compared."""
+"""Immutable values of keys, so that states of a server can be kept and compared."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from typing import NamedTuple
 
 
 class Double(bytes):
-    """A number in a reply, in as few digits as will do, as Valkey writes it.
+    """A number in a reply, in its shortest form, as Valkey writes it.
 
-    Redis 7 writes 17 of them; to redis-py both are the same float.
+    Redis 7 writes 17 digits; for redis-py both are the same float.
     """
 
     __slots__ = ()
 
 
 class Hash(NamedTuple):
-    """Fields in the order in which they came; once one had an expiry, in that of the alphabet.
+    """Fields in the order in which they came; alphabetical, once a field has had an expiry.
 
-    For then a server has an order of its own.
+    From then on the server uses an order of its own.
     """
 
     pairs: tuple[tuple[bytes, bytes], ...]
     expires: tuple[tuple[bytes, int], ...] | None = None  # ms since 1970; None: no field had one
-    gone: frozenset[bytes] = frozenset()  # expired: a server keeps them until it comes by
+    gone: frozenset[bytes] = frozenset()  # expired: a server keeps them until it next looks
 
 
 class SortedSet(NamedTuple):
@@ -40,7 +40,7 @@ class StreamEntry(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """Given to a consumer, and not acknowledged."""
+    """An entry that was given to a consumer, and not acknowledged."""
 
     id: tuple[int, int]
     consumer: bytes
@@ -50,7 +50,7 @@ class Pending(NamedTuple):
 
 class Group(NamedTuple):
     name: bytes
-    last: tuple[int, int]  # given to anybody in it
+    last: tuple[int, int]  # given to any consumer of the group
     pending: tuple[Pending, ...] = ()  # by id
 
 
@@ -89,7 +89,7 @@ class Err:
 
 
 class SomeTime:
-    """How long a key or a field still lives, for who is to see that it expires, and not when."""
+    """The remaining life of a key or a field, for a reader that must see only that it expires."""
 
     def _is_more(self, other: object) -> bool:
         if isinstance(other, int) and other <= 0:

@@ -1,4 +1,4 @@
-"""Clients that wait: for what others bring, for replicas, for their time to be over."""
+"""Clients that wait: for others' writes, for replicas, for a timeout."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAITS: Final = Waits()
 
 
 class Waiters(Memory):
-    """Memory with those whose command has not been answered yet."""
+    """Memory, with the clients whose command has not been answered yet."""
 
     def __init__(self, now: int) -> None:
         """`now` is the clock, ms since 1970."""
@@ -36,7 +36,7 @@ class Waiters(Memory):
         return self._block(connection, waiting.meant(self.keys, command), patience)
 
     def _wait(self, connection: str, command: Command) -> Reply | Waits:
-        """WAIT: of replicas there are none."""
+        """WAIT: there are no replicas."""
         wanted, patience = integer(command[1]), milliseconds(command[2])
         if self.inside:
             raise NotImplementedError("WAIT inside MULTI or a script")
@@ -48,7 +48,7 @@ class Waiters(Memory):
         return WAITS
 
     def serve(self) -> None:
-        """Give those who wait what has come: key by key, and first who waits longest."""
+        """Serve waiting clients: key by key, and first the client that has waited longest."""
         ready = self.keys.ready
         while ready:
             key = ready.pop(0)
@@ -65,7 +65,7 @@ class Waiters(Memory):
     def _serve_one(self, client: Blocked, key: bytes) -> None:
         waiting = blocking.TABLE.get(client.command[0])
         entry = self.keys.get(key)
-        # What is of another type does not wake anybody, whatever lies there.
+        # A value of another type wakes no client.
         if not waiting or not entry or type(entry.value) is not waiting.kind:
             return
         if key not in waiting.of(client.command):
@@ -77,7 +77,7 @@ class Waiters(Memory):
         ):
             raise Undefined("a stream that comes empty, and was not always,")  # Redis 7 wakes them
         reply, entries = self._tried(client, waiting, (key,))
-        # Redis 7 looks at what has come, newer servers at all that is waited for.
+        # Redis 7 checks the new values first, newer servers all that the client waits for.
         if (reply, entries) != self._tried(client, waiting, waiting.of(client.command)):
             raise Undefined(f"{client.command[0].decode()} when several of its keys change at once")
         if reply is None:
