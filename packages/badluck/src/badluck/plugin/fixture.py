@@ -1,4 +1,4 @@
-"""The fixture: a search that fails its test, and first what was found before."""
+"""The fixture: a search that fails its test, and first tries saved schedules."""
 
 from __future__ import annotations
 
@@ -32,27 +32,27 @@ PROPERTY = {**MESSAGE, **str.maketrans({":": "%3A", ",": "%2C"})}
 
 
 def error(file: str, line: int, title: str, message: str) -> str:
-    """`file` is relative to the repository."""
+    """Return an annotation for GitHub; `file` is relative to the repository."""
     file, title = file.translate(PROPERTY), title.translate(PROPERTY)
     return f"::error file={file},line={line},title={title}::{message.translate(MESSAGE)}"
 
 
 SERVERS = ("valkey-server", "redis-server")
 
-Targets = Mapping[int, FunctionTarget]  # what is asked, by the number of actors
+Targets = Mapping[int, FunctionTarget]  # the targets of a call, by the number of actors
 
 
 @dataclass
 class ExploreCall:
     config: pytest.Config
     name: CallId
-    line: int  # of the test, that asks
+    line: int  # of the test's call
     notes: list[str] = field(default_factory=list)
     annotation: str = ""
     played: bool = False  # was it what --badluck-replay is to play?
 
     def before(self, targets: Targets, rungs: Sequence[SearchRound]) -> None:
-        """Does what was found before still break it? Fails then; raises BadluckError."""
+        """Fail if the saved schedule still breaks the test. Raises BadluckError."""
         self._replay(targets)
         if not self.name.path.exists():
             return
@@ -72,7 +72,7 @@ class ExploreCall:
         self.notes.append(f"{self.name.test}: {messages.no_longer_fails(shown, saved.steps, now)}")
 
     def judge(self, result: ExploreResult, allow_inconclusive: bool) -> None:
-        """The test fails unless it holds."""
+        """Fail the test unless the result is "holds"."""
         if result.verdict == "inconclusive":
             if not allow_inconclusive:
                 self.fail(f"{result}\n{messages.INCONCLUSIVE}")
@@ -92,7 +92,9 @@ class ExploreCall:
     def _found(
         self, target: FunctionTarget, finding: Finding, now: FollowedSchedule, lines: list[str]
     ) -> str:
-        """`now`: the same schedule followed, so that the lines of the code are known."""
+        """Return the failure's text. `now` is the schedule followed with today's code, for its
+        lines.
+        """
         path = self.name.path
         node = f"{self._from_here(self.name.file)}{self.name.own}"
         file = shlex.quote(self._from_here(path))
@@ -119,7 +121,9 @@ class ExploreCall:
         pytest.fail(text, pytrace=False)
 
     def _replay(self, targets: Targets) -> None:
-        """On a real server, if that is asked of this call. Fails then; raises BadluckError."""
+        """Play it on a real server, if that was requested for this call. Fails then; raises
+        BadluckError.
+        """
         given: Path | None = self.config.getoption("--badluck-replay")
         if given is None:
             return
@@ -142,7 +146,7 @@ class ExploreCall:
         self.fail(text, now.spots)
 
     def _server(self) -> str:
-        """Raises BadluckError."""
+        """Return the server's program. Raises BadluckError."""
         given: str | None = self.config.getoption("--badluck-server")
         program = next(filter(None, map(shutil.which, [given] if given else SERVERS)), None)
         if program is None:
@@ -181,9 +185,9 @@ class Badluck:
     def explore(self, *, allow_inconclusive: bool = False, **question: Any) -> ExploreResult:
         """Call badluck.explore(); the test fails unless the result holds.
 
-        A schedule that was saved for this call of this test is tried first. Where the test does
-        not say `faults` or `seconds`, --badluck-faults and --badluck-seconds do. With
-        `allow_inconclusive` it is enough that nothing was found in the time.
+        A schedule that was saved for this call of this test is tried first. --badluck-faults and
+        --badluck-seconds are the defaults of `faults` and `seconds`. With `allow_inconclusive` a
+        search without a finding in its time passes.
         """
         __tracebackhide__ = True
         self.asked += 1
@@ -200,12 +204,12 @@ class Badluck:
         except BadluckError as error:
             failed = str(error)
         else:
-            print(result)  # pytest -rP shows what a test that passed has proved
+            print(result)  # pytest -rP shows the rounds that a passing test has proved
             return result
         return call.fail(failed)
 
     def told(self) -> ReportNotes:
-        """By all calls, once."""
+        """Return the notes of all calls, once."""
         calls, self.calls = self.calls, []
         return ReportNotes(
             [note for call in calls for note in call.notes],

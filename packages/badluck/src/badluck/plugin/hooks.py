@@ -1,4 +1,4 @@
-"""Hooks for pytest, which loads this file in every run, and the rest when a test asks."""
+"""Hooks for pytest, which loads this file in every run; the rest loads when a test uses it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from badluck.plugin.fixture import Badluck
 
-TOLD = "badluck"  # of a report: what its test is to be told of, as JSON has it (xdist sends it on)
+TOLD = "badluck"  # of a report: the test's notes as JSON, which xdist sends on
 ASKED = pytest.StashKey["Badluck"]()
 PASSED = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
 HELP = {
@@ -67,7 +67,7 @@ def pytest_runtest_makereport(
 
 
 def _of(file: Path) -> str:
-    """It, and of which test it is, if that can be read."""
+    """Return the file's name, and the name of its test if that can be read."""
     from badluck.errors import BadluckError
     from badluck.plugin.saved_schedule import read
 

@@ -31,7 +31,7 @@ def still_fails(target: FunctionTarget, finding: Finding, file: str) -> str:
 
 
 def no_longer_fails(file: str, steps: Sequence[Step], now: FollowedSchedule) -> str:
-    """It does not break it any more."""
+    """Return the message for a saved schedule that does not break its test any more."""
     text = f"{file} does not break it any more"
     for nth, (then, today) in enumerate(zip(steps, now.steps, strict=False), 1):
         if then.lines != today.lines:
@@ -49,7 +49,7 @@ def not_allowed(file: str) -> str:
 
 
 def replayed(file: str, server: str, played: Sequence[ReplayedStep], finding: Finding) -> str:
-    """Step by step, up to the first that went otherwise."""
+    """Describe each played step, up to the first difference."""
     return "\n".join(_replayed(file, server, played, finding))
 
 

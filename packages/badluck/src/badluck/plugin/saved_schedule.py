@@ -19,7 +19,7 @@ from badluck.report.trace import Step
 from badluck.target import ACTORS
 
 FOLDER = "badluck-schedules"
-VERSION = 1  # of the files
+VERSION = 1  # of the saved files
 MAX_CALLS = 1 << 20  # calls of explore in a test
 MAX_NAME_LENGTH = 80  # characters of a test's name in a file's
 INSTEAD = "Delete it, and the search finds what there is; or take it back from version control."
@@ -54,7 +54,7 @@ def call_id(item: pytest.Item, call: int) -> CallId:
 
 
 def write(name: CallId, functions: str, actors: int, finding: Finding) -> None:
-    """Raises OSError."""
+    """Save a finding's schedule. Raises OSError."""
     steps = [json.dumps(step.document(), sort_keys=True) for step in finding.trace]
     document = {
         "badluck": VERSION,
@@ -97,7 +97,7 @@ def read(path: Path, shown: str) -> SavedSchedule:
     try:
         document = CheckedJson(json.loads(path.read_bytes()), "")
         document.one_of("badluck", (VERSION,))
-        # Of any name: what a test asks may have changed since.
+        # Any finding's name is valid, since the test's rules may have changed.
         findings = [part.text("name") for part in document.parts("findings", "finding")]
         names, traces, _ = read_traces(document, findings, {}, (1, ACTORS[1]))
         if len(traces) != 1:
@@ -117,6 +117,6 @@ def read(path: Path, shown: str) -> SavedSchedule:
 
 
 def refuse_other_call(schedule: SavedSchedule, shown: str, name: CallId) -> NoReturn:
-    """Raises BadluckError: it is not `name`'s."""
+    """Raises BadluckError: the schedule is of another call than `name`."""
     call = f"call {schedule.call} of explore in {schedule.test}"
     raise BadluckError(f"{shown} is of {call}, and not of {name.test}. {INSTEAD}")
