@@ -1,1 +1,1 @@
-"""Real servers whose clock is ours, as a schedule needs them."""
+"""Real servers with a simulated clock, for schedules."""

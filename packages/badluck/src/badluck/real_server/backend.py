@@ -1,4 +1,4 @@
-"""Real servers as the schedule of a trace needs them: one step after the other, no way back.
+"""Real servers for the schedule of a trace: one step after the other, without going back.
 
 It does for real what `ModelBackend` does in the model.
 """
@@ -60,15 +60,15 @@ VALUES: dict[bytes, Callable[[Any], Value]] = {  # of what READ answers, by the 
     b"stream": lambda rows: Stream((0, 0), tuple(StreamEntry((0, 0), row) for _, row in rows)),
 }
 
-Keys = dict[bytes, tuple[bytes, int]]  # what DUMP and PEXPIRETIME say of each
+Keys = dict[bytes, tuple[bytes, int]]  # replies of DUMP and PEXPIRETIME for each
 
 
 class ServersSnapshot(NamedTuple):
-    """All that anybody could find changed."""
+    """All state that a change could show in."""
 
     keys: tuple[Keys, ...]  # of each server
-    bound: frozenset[str]  # connections that have left something with their servers
-    unread: tuple[tuple[str, int], ...]  # how many messages lie there for whom
+    bound: frozenset[str]  # connections that have left state with their servers
+    unread: tuple[tuple[str, int], ...]  # how many unread messages each connection has
 
 
 class RealBackend:
@@ -80,10 +80,10 @@ class RealBackend:
         self.spare: list[list[Wire]] = [[] for _ in servers]  # open and unused
         self.loaded: list[set[Command]] = [set() for _ in servers]  # scripts
         self.bound: set[str] = set()
-        self.listening: set[str] = set()  # may hear more, or less, than a reply to each command
+        self.listening: set[str] = set()  # may get more, or fewer, messages than commands
         self.broken: set[str] = set()
         self.kept: dict[int, Keys] = {}  # of each server, as the last write left them
-        self.written: tuple[int, Keys] | None = None  # which server last, and its keys before that
+        self.written: tuple[int, Keys] | None = None  # last server, its keys before
 
     def connect_ahead(self, steps: int) -> None:
         """Open connections for so many steps, before a sandbox forbids to open more."""
@@ -127,7 +127,7 @@ class RealBackend:
         return fixed_choices.sort_replies(commands, replies)
 
     def hear(self, name: str) -> tuple[Reply, ...] | Lost:
-        """One of what it has been sent, if there is anything; Lost when its connection broke."""
+        """Return one unread message, if there is any; Lost when the connection broke."""
         if name in self.broken:
             return Lost()
         self.servers[int(name[0])].settle()
@@ -144,7 +144,7 @@ class RealBackend:
             self.listening.discard(name)
             wire.close()
             self.servers[which].settle()
-        else:  # it has left nothing there: the server cannot tell it from a new one
+        else:  # it has left no state there: for the server it is like a new one
             self.spare[which].append(wire)
 
     def pass_time(self, now: int) -> None:
@@ -154,7 +154,7 @@ class RealBackend:
                 self.kept[number] = self.keys(number)
 
     def forgets(self) -> bool:
-        """Is there a write that a failover would lose, and is anything left of it?"""
+        """Is there a write that a failover would lose, and is any of its effect left?"""
         if self.written is None:
             return False
         which, before = self.written
@@ -179,7 +179,7 @@ class RealBackend:
         self.written, self.kept[which] = None, self.keys(which)
 
     def stores(self) -> list[dict[bytes, Entry]]:
-        """The keys that a Target's book is made of."""
+        """Return the keys for a Target's store view."""
         return [self.entries(which) for which in range(len(self.servers))]
 
     def entries(self, which: int = 0) -> dict[bytes, Entry]:
@@ -191,7 +191,7 @@ class RealBackend:
         return entries
 
     def fill_up(self, fill: Callable[[dict[bytes, Entry]], dict[bytes, Entry]]) -> None:
-        """The store's strings and streams become what `fill` makes of them."""
+        """Replace the store's strings and streams by what `fill` makes of them."""
         ask = self.servers[0].control.ask
         before = self.entries()
         wanted = fill(before)
@@ -207,7 +207,7 @@ class RealBackend:
 
     def view(self) -> ServersSnapshot:
         keys = tuple(self.keys(which) for which in range(len(self.servers)))
-        # After that answer all that was said before it has come.
+        # After that answer all earlier messages have come.
         unread = [(name, len(self.wires[name].peek())) for name in self.bound & set(self.wires)]
         return ServersSnapshot(keys, frozenset(self.bound), tuple(sorted(unread)))
 
@@ -219,7 +219,7 @@ class RealBackend:
                 wires.pop().close()
 
     def hang_up(self) -> None:
-        """The same, when the servers may not be there to see it."""
+        """Close the connections, even if the servers have gone."""
         for wire in (*self.wires.values(), *(wire for wires in self.spare for wire in wires)):
             wire.close()
 

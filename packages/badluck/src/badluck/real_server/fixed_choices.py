@@ -1,7 +1,7 @@
 """Random draws and orders of a real server, fixed to the model's choices.
 
-Else a schedule could not be played again. That its own choice would have been a possible one is
-for the conformance walks to judge, which ask it as it is.
+Otherwise a schedule could not be played again. The conformance walks check the model against the
+server's own choices.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from badluck.model.values import Command, Reply
 
-# The first ones of the alphabet, or the lowest, as the model draws them; the server itself refuses
-# what is wrong.
+# The alphabetically first ones, or the lowest, as the model draws them; the server itself rejects
+# wrong words.
 DRAW = b"""
 local sorted, count = ARGV[1] == 'ZRANDMEMBER', tonumber(ARGV[3])
 local members = sorted and redis.call('ZRANGE', KEYS[1], 0, -1) or redis.call('SMEMBERS', KEYS[1])
@@ -29,19 +29,19 @@ return count and drawn or drawn[1]
 """
 DRAWN = {b"SPOP", b"SRANDMEMBER", b"ZRANDMEMBER"}
 UNSORTED = {b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"KEYS"}
-PAGES = {b"SCAN", b"SSCAN"}  # of which the second part is unsorted
+PAGES = {b"SCAN", b"SSCAN"}  # whose second part is unsorted
 
 
 def fix_command(command: Command) -> Command:
-    """In its place."""
+    """Return the command to send in its place."""
     if command[0] in DRAWN and len(command) > 1:
         return (b"EVAL", DRAW, b"1", command[1], *command)
     return command
 
 
 def sort_replies(commands: Sequence[Command], said: Sequence[Reply]) -> tuple[Reply, ...]:
-    """The replies to them, each in the order of the alphabet where the server has its own."""
-    if len(commands) != len(said):  # messages among them: nothing here is sent by who listens
+    """Return the replies, in alphabetical order where the server has an order of its own."""
+    if len(commands) != len(said):  # with messages: then nothing is sorted
         return tuple(said)
     return tuple(
         _told(command, reply, commands) for command, reply in zip(commands, said, strict=True)

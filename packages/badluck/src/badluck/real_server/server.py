@@ -1,4 +1,4 @@
-"""A real server whose wall clock is ours: clock.c in front of it, and a file that says the time."""
+"""A real server with a simulated wall clock: clock.c is preloaded, and a file gives the time."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from badluck.errors import BadluckError
 from badluck.orphans import end_with_parent
 from badluck.real_server.wire import ANSWER, Wire
 
-BUILD = 60.0  # s that the compiler may take; it needs a part of one
-START = 20.0  # s that a server may take until it answers; a part of one is usual
+BUILD = 60.0  # s that the compiler may take; it needs less than one
+START = 20.0  # s that a server may take until it answers; less than one is usual
 STOP = 5.0  # s that it may take to stop before it is killed
 READY = b"eady to accept connections"  # its log, with r or R
 OPTIONS = (
     *("--port", "0", "--unixsocketperm", "700", "--save", "", "--appendonly", "no"),
-    *("--busy-reply-threshold", "1000"),  # a script that hangs is to be heard of soon
+    *("--busy-reply-threshold", "1000"),  # a script that hangs must be noticed soon
 )
 
 
 def virtual_time() -> bool:
-    """Can a server's clock be ours? On Linux, with a C compiler."""
+    """Can a server's clock be simulated? On Linux, with a C compiler."""
     return os.uname().sysname == "Linux" and shutil.which("cc") is not None
 
 
@@ -73,10 +73,10 @@ class LiveServer:
         self.said = now
 
     def settle(self) -> None:
-        """Until the server has done what it was sent, and seen who hung up.
+        """Wait until the server has executed all commands, and noticed closed connections.
 
-        It takes what has come from all its clients in turn, so the second question at the latest is
-        answered after that.
+        It serves its clients in turn, so all of that is done by the answer to the second of two
+        pings.
         """
         self.control.ask((b"PING",))
         self.control.ask((b"PING",))
@@ -95,9 +95,10 @@ def _write(clock: mmap.mmap, now: int) -> None:
 
 @contextmanager
 def running(folder: Path, program: str) -> Iterator[LiveServer]:
-    """`program` is a Valkey's or a Redis's; it keeps what it needs in `folder`, which must exist.
+    """Run a server; `program` is a Valkey's or a Redis's. Its files are in `folder`, which must
+    exist.
 
-    Raises BadluckError when the server or its clock cannot be had.
+    Raises BadluckError when the server or its clock cannot be used.
     """
     file = folder / "clock"
     file.write_bytes(struct.pack("=q", 0))
@@ -120,9 +121,9 @@ def running(folder: Path, program: str) -> Iterator[LiveServer]:
 
 @contextmanager
 def _process(command: list[str], log: Path, environ: Mapping[str, str]) -> Iterator[int]:
-    """Its id. It answers when the block begins."""
+    """Start it; yield its process id once it answers."""
     with log.open("wb") as output:
-        # A session of its own: the terminal's Ctrl-C is for us, who stop it in order.
+        # A session of its own: the terminal's Ctrl-C is for us, and we stop it in order.
         process = subprocess.Popen(
             command,
             stdout=output,

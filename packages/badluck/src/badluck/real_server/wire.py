@@ -1,4 +1,4 @@
-"""One client of a real server, as plain as can be: commands out, replies in, nothing by itself."""
+"""A plain client of a real server: commands out, replies in, and nothing by itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Wire:
     def __init__(self, path: Path) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
         self.socket.settimeout(None)
-        # The system's own: Python's would ask it whether there is something before each call.
+        # The system's own: Python's would ask it for data before each call.
         for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self.socket.setsockopt(socket.SOL_SOCKET, limit, struct.pack("ll", ANSWER, 0))
         try:
@@ -30,10 +30,10 @@ class Wire:
             self.socket.close()
             raise
         self.reader = hiredis.Reader(notEnoughData=self)
-        self.ready: list[Reply] = []  # has come and was not read
+        self.ready: list[Reply] = []  # received and unread
 
     def send(self, *commands: Command) -> None:
-        """All of them at once."""
+        """Send all of them at once."""
         text = []
         for command in commands:
             text.append(b"*%d\r\n" % len(command))
@@ -41,7 +41,9 @@ class Wire:
         self.socket.sendall(b"".join(text))
 
     def read(self) -> Reply:
-        """Raises TimeoutError when nothing comes, ConnectionError when the server hung up."""
+        """Return a reply. Raises TimeoutError when none comes, ConnectionError when the server hung
+        up.
+        """
         if self.ready:
             return self.ready.pop(0)
         try:
@@ -60,16 +62,16 @@ class Wire:
         return [self.read() for _ in commands]
 
     def next(self) -> list[Reply]:
-        """The oldest that has come and was not read, if there is any."""
+        """Return the oldest unread message, if there is any."""
         return [self.ready.pop(0)] if self.peek() else []
 
     def waiting(self) -> list[Reply]:
-        """All that has come and was not read."""
+        """Return all unread messages."""
         replies, self.ready = self.peek(), []
         return replies
 
     def peek(self) -> list[Reply]:
-        """The same, and it stays unread."""
+        """Return the same, and keep them unread."""
         self._take()
         ready = self.ready
         while (reply := self.reader.gets()) is not self:
