@@ -1,4 +1,4 @@
-"""A trace as columns of text: one for each actor, then how things stand after each step."""
+"""A trace as columns of text: one for each actor, then the values after each step."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from badluck.report.trace import Step
 from badluck.target import PLAIN, Vocabulary
 
 FILLER = "\uffff"  # no character: stands for the second column of a wide one while lines are filled
-NO_WIDTH = ("Mn", "Me", "Cf")  # marks, and what only says how letters are joined
+NO_WIDTH = ("Mn", "Me", "Cf")  # marks, and characters that only join letters
 
 
 def columns(text: str) -> int:
@@ -27,7 +27,7 @@ def padded(text: str, wide: int) -> str:
 
 
 def filled(text: str, wide: int) -> Iterator[str]:
-    """Lines of so many columns; all but the first stand further in."""
+    """Yield lines of so many columns; all except the first are indented."""
     spread = "".join(char + FILLER * (columns(char) - 1) for char in text)
     for line in textwrap.wrap(spread, wide, subsequent_indent="   ", break_on_hyphens=False):
         yield line.replace(FILLER, "")
@@ -82,7 +82,7 @@ def _lasts(text: str) -> str:
 
 
 def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:
-    """The columns in which anything ever stands, each with its head and as wide as it is."""
+    """Return the columns that are not always empty, each with its head and padded."""
     columns_shown = [
         [name, *(_short(step.shown[name]) or "-" for step in steps)]
         for name in (steps[0].shown if steps else ())
@@ -131,10 +131,10 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> I
         yield f"comes again; {vocabulary.refilled}"
         return
     number = f" {step.fiber}" if step.fiber > 1 else ""
-    shown = several or vocabulary.beside == PLAIN.beside  # of tasks one is the work itself
+    shown = several or vocabulary.beside == PLAIN.beside  # with tasks, one is the work itself
     beside = f"({vocabulary.beside}{number}) " if step.fiber and shown else ""
     who = "(late) " if step.does == "arrives" else beside
-    # Of a transaction only what EXEC answers is news.
+    # Of a transaction, only the answers of EXEC are new.
     replies = step.replies[-1:] if len(step.lines) > 1 else step.replies
     answer = ", ".join(filter(None, ["; ".join(replies), fault.drawn if fault else ""]))
     for nth, line in enumerate(step.lines, 1):

@@ -9,14 +9,14 @@ from badluck.errors import BadluckError
 
 
 class Unreadable(BadluckError):
-    """It is not what it should be; the text says where and why."""
+    """The value is not as expected; the text says where and why."""
 
 
 class CheckedJson:
-    """All that it is asked for raises Unreadable when it is not there, or not what it should be."""
+    """Each method raises Unreadable when a member is missing, or not as expected."""
 
     def __init__(self, value: Any, where: str) -> None:
-        """`where` it stands, for the message: `step 3`."""
+        """`where` is the place of the object, for the message: `step 3`."""
         self.where = where
         if not isinstance(value, dict):
             self.refuse("no JSON object")
@@ -27,13 +27,13 @@ class CheckedJson:
 
     def one_of(self, name: str, known: Collection[Any]) -> Any:
         value = self._get(name)
-        # By type as well: to Python True is 1.
+        # By type as well: for Python True equals 1.
         if not any(type(value) is type(choice) and value == choice for choice in known):
             self.refuse(f"{name!r} is {_shown(value)}, and not {_either(known)}")
         return value
 
     def number(self, name: str, least: int, most: int) -> int:
-        """A whole one, `least` and `most` included."""
+        """Return an integer, `least` and `most` included."""
         value = self._get(name)
         if type(value) is not int or not least <= value <= most:
             self.refuse(f"{name!r} is {_shown(value)}, and no whole number of {least} to {most}")
@@ -52,11 +52,11 @@ class CheckedJson:
         return value
 
     def part(self, name: str) -> CheckedJson:
-        """Another object."""
+        """Return a member that is an object."""
         return CheckedJson(self._get(name), f"{self.where}{name}: ")
 
     def parts(self, name: str, called: str) -> Iterator[CheckedJson]:
-        """The objects of a list, each `called` so in messages."""
+        """Yield the objects of a list, each `called` so in messages."""
         for number, value in enumerate(self._list(name), 1):
             yield CheckedJson(value, f"{self.where}{called} {number}: ")
 

@@ -91,7 +91,7 @@ def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
 
 
 def _says(step: Step) -> Iterator[str]:
-    """A sentence, for who hears it."""
+    """Yield a sentence, for screen readers."""
     if step.does in BETWEEN:
         yield between(step)
         return
@@ -101,7 +101,7 @@ def _says(step: Step) -> Iterator[str]:
 
 
 def _source(spot: SourceLine | None) -> str:
-    """`bank.py, line 3: redis.set(…)`"""
+    """Return `bank.py, line 3: redis.set(…)`."""
     if spot is None:
         return ""
     path, line = spot

@@ -1,4 +1,4 @@
-"""Play a schedule again, with the same code, and see whether all goes the same."""
+"""Play a schedule again, with the same code, and check whether each step is the same."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from badluck.report.trace import Step, is_unheard
 from badluck.target import EPOCH, Target
 
 AS_BYTES = re.compile(r"\bb'(.*?)'")
-TIME = re.compile(r"^\[(19\d{8}), (\d{1,6})\]$")  # what it answers: seconds and µs
-BELOW_MS = re.compile(r"(:\d\d\.\d{3})\d{3}\b")  # of a moment in words
+TIME = re.compile(r"^\[(19\d{8}), (\d{1,6})\]$")  # its answer: seconds and µs
+BELOW_MS = re.compile(r"(:\d\d\.\d{3})\d{3}\b")  # a time in a text
 MICROSECONDS = re.compile(r"\b(19\d{14})\b")
 
 
 @dataclass(frozen=True, eq=False)
 class Microseconds:
-    """Since 1970. Up to a millisecond a server counts them by itself, as fencing tokens show."""
+    """Time since 1970. Below a millisecond servers differ in counting, as fencing tokens show."""
 
     count: int
 
@@ -35,7 +35,7 @@ class Microseconds:
 
 @dataclass(frozen=True)
 class ReplayedStep:
-    """`expected`: what the trace says of this step; `got`: what happened."""
+    """`expected`: the trace's step; `got`: what happened."""
 
     expected: Step
     got: Step
@@ -48,7 +48,7 @@ class ReplayedStep:
 def replay(
     target: Target, names: Sequence[str], steps: Sequence[Step], backend: Backend
 ) -> list[ReplayedStep]:
-    """All steps, up to the first that goes otherwise."""
+    """Play all steps, up to the first difference."""
     played: list[ReplayedStep] = []
     with target.surroundings():
         backend.begin(EPOCH, target.setup())
@@ -69,7 +69,7 @@ def replay(
 
 @dataclass(frozen=True)
 class StepReplay:
-    """One step; see badluck.faults.fault for what a fault asks of it."""
+    """One step; see badluck.faults.fault for the methods that a fault uses."""
 
     target: Target
     actors: dict[str, Actor]
@@ -78,7 +78,7 @@ class StepReplay:
     step: Step
 
     def got(self) -> Step:
-        """The step as it went."""
+        """Return the step as it happened."""
         before = self._outcome()
         lines, replies = self._does()
         outcome = "" if before else self._outcome()
@@ -174,21 +174,21 @@ class StepReplay:
 
 
 def _comparable(step: Step) -> object:
-    """Without what each server tells in its own way."""
+    """Return a step without texts that differ between servers."""
     rest = step._replace(lines=[], replies=[], shown={})
     shown = {name: in_parts(str(value)) for name, value in step.shown.items()}
     return rest, [*map(_plain, step.lines)], [*map(_plain, step.replies)], shown
 
 
 def _plain(text: str) -> object:
-    # A status is bytes from a real server; files of before do not tell bytes from other replies.
+    # A status is bytes from a real server; older files do not distinguish bytes from other replies.
     text = AS_BYTES.sub(r"\1", text)
-    # Of an error the first word.
+    # Of an error, the first word.
     return in_parts(text.partition(" ")[0] if text.startswith("(") else text)
 
 
 def in_parts(text: str) -> list[str | Microseconds]:
-    """The text, and the moments in it, which may differ by less than a millisecond."""
+    """Split a text into its times, which may differ by less than a millisecond, and the rest."""
     text = TIME.sub(lambda said: f"{said[1]}{int(said[2]):06}", BELOW_MS.sub(r"\1…", text))
-    parts = MICROSECONDS.split(text)  # every other one is such a number
+    parts = MICROSECONDS.split(text)  # every other part is such a number
     return [Microseconds(int(part)) if nth % 2 else part for nth, part in enumerate(parts)]

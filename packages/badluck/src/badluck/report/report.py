@@ -29,13 +29,13 @@ class Report:
     target: Target
     actors: int
     faults: Faults
-    exhaustive: bool  # every order was looked at, within this budget and in the model
-    schedules: int | None  # None: without end, as one may go round in circles
+    exhaustive: bool  # every order was searched, within this budget and in the model
+    schedules: int | None  # None: infinitely many, as a schedule may go round in circles
     states: int
     seconds: float
     findings: list[Finding]
-    again: bool = False  # asked was whether A is starved, by others who come again and again
-    causes: Sequence[str] = ()  # what in the code is no bad luck, a sentence each, with its line
+    again: bool = False  # the question was whether others can starve A by starting again and again
+    causes: Sequence[str] = ()  # errors that need no fault, a sentence each, with its line
 
     def document(self) -> dict[str, Any]:
         """Convert to JSON; report/saved_traces.py reads its schedules again."""

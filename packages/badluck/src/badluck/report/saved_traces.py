@@ -11,21 +11,21 @@ from badluck.report.trace import Step
 from badluck.search.names import LETTERS
 from badluck.target import ACTORS, Shown
 
-# What an actor does, and what happens to all.
+# Steps of one actor, and steps of all.
 SOMEBODYS = ("goes", "arrives", *(fault.name for fault in FAULTS.values() if fault.befalls_one))
 EVERYBODYS = ("time", *(fault.name for fault in FAULTS.values() if not fault.befalls_one))
-FIBERS = 100  # of one actor, at the most
+FIBERS = 100  # of one actor, at most
 MAX_DURATION_MS = 366 * 86_400_000  # ms that a schedule may take
-MAX_NUMBER = 1 << 40  # the most that any number is which is compared, and nothing else
+MAX_NUMBER = 1 << 40  # the largest number in a file that is only compared
 
 
-Columns = Mapping[str, type[int] | type[str]]  # of a target's Shown, and what stands in each
+Columns = Mapping[str, type[int] | type[str]]  # of a target's Shown, with the types of values
 
 
 class SavedTraces(NamedTuple):
     names: str  # the actors'
     traces: dict[str, list[Step]]  # the schedule of each finding
-    again: bool  # asked was whether the first is starved
+    again: bool  # the question was whether the first actor is starved
 
 
 def read_traces(
@@ -34,7 +34,7 @@ def read_traces(
     columns: Columns,
     actors: tuple[int, int] = ACTORS,
 ) -> SavedTraces:
-    """`findings` are known by name. Raises Unreadable for what no report says."""
+    """Read the schedules; `findings` are the known names. Raises Unreadable for an invalid file."""
     names = LETTERS[: document.number("actors", *actors)]
     again: bool = document.one_of("again", (False, True))
     traces: dict[str, list[Step]] = {}

@@ -39,7 +39,7 @@ class Step(NamedTuple):
     fiber: int  # 0 its work, 1... its further fibers
     does: str
     at: int  # ms since the schedule began, when it is done
-    lines: list[str]  # the commands, or what else it did
+    lines: list[str]  # the commands, or a description of the step
     replies: list[str]
     outcome: str  # the actor's, if this was its last step
     shown: Shown
@@ -107,9 +107,10 @@ def _step(
     took: int,
     at: int,
 ) -> Step:
-    """`way` leads from the state `before` to `after`, in which the actors have their own names.
+    """Return the step of an `edge` from the state `before` to `after`, which use the actors' own
+    names.
 
-    It `took` so long, and is done `at`; ms, since the schedule began.
+    It `took` so long, and is done `at`; both in ms, `at` since the schedule began.
     """
     actor = edge.actor
     outcome = ""
@@ -147,7 +148,7 @@ def _through(called: Names, edge: Transition) -> Names:
 
 
 def _by_first_move(graph: Graph, edges: Edges) -> Names:
-    """A is who moves first, then comes B."""
+    """Return names by which A moves first, then B."""
     called = tuple(range(len(graph.automata)))
     if graph.symmetry is None:
         return called

@@ -17,7 +17,7 @@ def starvation_setting(target: Target) -> str:
 
 
 def verdict(report: Report) -> str:
-    """One sentence, about the gravest that was found."""
+    """Return one sentence about the gravest finding."""
     name = report.target.name
     if report.findings:
         worst = report.findings[0]

@@ -42,7 +42,7 @@ def wait_text(judge: Judge, path: Path) -> str:
 
 def extend_to_wait(judge: Judge, path: Path) -> Path:
     """Extend a path that is stuck in every order until each waiting actor has asked once."""
-    if 0 not in judge.stuck or judge.graph.symmetry:  # which changes names on the way
+    if 0 not in judge.stuck or judge.graph.symmetry:  # an edge that exchanges names
         return path
     edges = [*path.edges]
     for actor, node in all_waiting(judge.graph, judge.stuck, path.end):
@@ -67,7 +67,7 @@ def _round(judge: Judge, edges: Edges, actor: int) -> Iterator[tuple[int, Transi
         )
         edge = next(edges_on, back)
         if edge is back and isinstance(_request(judge, at, actor), Rest):
-            return  # it sleeps, and has asked before that
+            return  # it sleeps, and has polled before that
         yield at, edge
         at = edge.to
 
@@ -78,7 +78,7 @@ def _request(judge: Judge, number: int, actor: int) -> Request:
 
 
 def _does(request: Request) -> object:
-    """None: nothing but wait for others."""
+    """Return None if it only waits for others."""
     if isinstance(request, Send):
         return request.commands
     return request.then if isinstance(request, Rest) and request.sleeps else None
