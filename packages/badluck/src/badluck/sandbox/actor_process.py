@@ -33,7 +33,7 @@ KINDS: dict[str, type[Request]] = {kind.__name__: kind for kind in (Hear, Rest, 
 
 
 class ActorProcess:
-    """Where the search asks; makes the automata that stand for its actors."""
+    """The search's end of the process; makes the automata for its actors."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class ActorProcess:
         seconds: int,
         told: Callable[[NotDeterministic], str],
     ) -> None:
-        """`prepare` is called before anything is kept out; `told` words an error for the author."""
+        """`prepare` is called before confinement; `told` words an error for the author."""
         self.name = target.name
         ours, theirs = socket.socketpair()
         self.process = os.fork()
@@ -55,7 +55,7 @@ class ActorProcess:
         return RemoteAutomaton(self, name, code, now)
 
     def ask(self, what: str, *given: Any) -> Any:
-        """Raises UserCodeError, MemoryError, and BadluckError when the process has died."""
+        """Ask the process. Raises UserCodeError, MemoryError, and BadluckError when it has died."""
         line = b""
         try:
             pickle.dump((what, given), self.questions)
@@ -135,7 +135,7 @@ class ActorServer:
     ) -> None:
         self.target, self.search, self.told = target, search, told
         self.automata: list[Automaton] = []
-        self.looks: dict[Fingerprint, int] = {}  # a number is enough to tell whether two are equal
+        self.looks: dict[Fingerprint, int] = {}  # a number is enough to compare two for equality
 
     def serve(self, prepare: Callable[[], None], seconds: int) -> NoReturn:
         try:
@@ -189,7 +189,7 @@ class ActorServer:
         return name_line(self.automata, wants, self.target, text)
 
     def _written(self, automaton: Automaton) -> dict[str, Any]:
-        """The newest node, as Distant reads it."""
+        """Return the newest node, in the form that RemoteAutomaton reads."""
         node = automaton.nodes[-1]
         return {
             "requests": [[type(each).__name__, *_plain(each)] for each in node.requests],
@@ -206,7 +206,7 @@ class ActorServer:
 
 
 def name_line(automata: Sequence[Known], wants: Send, target: UserTarget, text: str) -> str:
-    """`text`, with the line that waits to send what the model of the server lacks."""
+    """Return `text` with the line that waits to send a command that the model lacks."""
     for automaton in automata:
         for actor in automaton.live.values() if isinstance(automaton, Automaton) else ():
             for fiber in actor.fibers:
@@ -230,12 +230,12 @@ def _request(kind: str, *fields: Any) -> Request:
 
 
 def open_descriptors(but: int) -> list[int]:
-    """Return the open descriptors, inherited ones too: writing there needs no permission."""
+    """Return the open descriptors, inherited ones, too: writing there needs no permission."""
     return [number for number in map(int, os.listdir("/dev/fd")) if number != but]
 
 
 def silence(*descriptors: int) -> None:
-    """Nothing is read or written there: what the code prints, it would print thousands of times."""
+    """Redirect them to nothing: the code would print its output thousands of times."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in descriptors:
         os.dup2(nothing, descriptor)

@@ -33,7 +33,7 @@ START = 10  # s for the process and its servers to start
 def explore(target: UserTarget, actors: int, faults: Faults) -> Report:
     """Run `Explorer(target, actors).explore(faults)` in a process of its own.
 
-    Raises BadCode for what is wrong with the code, or takes too long; BadluckError when the process
+    Raises BadCode for an error in the code, or if it takes too long; BadluckError when the process
     fails.
     """
     return parse_report(target, run_job(ExploreJob(target, actors, (faults,), SEARCH_S)))
@@ -71,7 +71,7 @@ def replay(
     folder: Path | None,
     program: str = "",
 ) -> dict[str, list[ReplayedStep]]:
-    """On a real server, `program`, that has its files in `folder`; without one in the model.
+    """Play them on a real server, `program`, with its files in `folder`; without one in the model.
 
     Raises as explore().
     """
@@ -90,14 +90,14 @@ def run_job(job: Any, module: str = SANDBOX) -> dict[str, Any]:
     name, nonce = job.target.name, secrets.token_hex().encode()
     try:
         with subprocess.Popen(
-            # -P: a redis.py or random.py that lies about is not what the code means.
-            # -b: Python says where bytes are compared with a text.
+            # -P: a redis.py or random.py in the current folder is not imported by mistake. -b:
+            # Python warns where bytes are compared with a text.
             [sys.executable, "-P", "-b", "-m", module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order at each run
-            start_new_session=True,  # Ctrl-C is for us, who end it
+            env={**os.environ, "PYTHONHASHSEED": "0"},  # sets have the same order in each run
+            start_new_session=True,  # Ctrl-C is for us, and we end it
             preexec_fn=end_with_parent,
         ) as process:
             output, errors = _talk(process, pickle.dumps((job, nonce)))
@@ -144,7 +144,9 @@ def _talk(process: subprocess.Popen[bytes], question: bytes) -> tuple[bytes, byt
 
 
 def parse_answer(name: str, ended: int, output: bytes, why: str = "") -> dict[str, Any]:
-    """Parse the output of the process of `name`, that `ended` so. Raises as explore()."""
+    """Parse the output of the process of `name`, which ended with status `ended`. Raises as
+    explore().
+    """
     if ended == -signal.SIGXCPU:
         raise BadCode(f"{name} does not come to an end ({LIMITS}).")
     try:

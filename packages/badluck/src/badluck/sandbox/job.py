@@ -17,7 +17,7 @@ class UserTarget(Target, Protocol):
 
     @property
     def function(self) -> str:
-        """The function that an actor calls."""
+        """Return the function that an actor calls."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class ReplayJob:
     target: UserTarget
     names: str
     traces: Mapping[str, Sequence[Step]]
-    folder: Path | None  # of a real server's files; None: in the model
+    folder: Path | None  # folder of a real server's files; None: in the model
     program: str  # of the real server
 
 
 @dataclass(frozen=True)
 class FollowJob:
-    """Take those steps in the model, wherever they lead now; see functions/schedule_check.py."""
+    """Take those steps in the model, with today's code; see functions/schedule_check.py."""
 
     target: UserTarget
     actors: int

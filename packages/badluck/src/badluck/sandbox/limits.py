@@ -1,7 +1,7 @@
 """Limits of a user's code while it is explored: actions, time, memory.
 
-It is for a clear word where code would hang, or reach for what the search does not see. What this
-process could do to others, the kernel refuses where it can (seccomp.py).
+They give a clear message where code would hang, or use what the search cannot see. Actions against
+other processes are refused by the kernel where it can (seccomp.py).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from badluck.explorer import Explorer
 from badluck.sandbox import seccomp
 from badluck.sandbox.job import UserTarget
 
-SEARCH_S = 10  # s; then no state more is looked at, and what was found until then is shown
-SHOWING_S = 10  # s more, for that
-DEADLINE_S = SEARCH_S + SHOWING_S  # s for all of it, also on the processor
-SILENCE_S = 2  # s in which code may go on without a command, a sleep or an end
+SEARCH_S = 10  # s; then the search stops, and what was found until then is shown
+SHOWING_S = 10  # s more, for showing it
+DEADLINE_S = SEARCH_S + SHOWING_S  # s for everything, also CPU time
+SILENCE_S = 2  # s in which code may run without a command, a sleep or an end
 MEMORY_BYTES = 1 << 30  # bytes of address space
-MAX_ANSWER_BYTES = 1 << 26  # bytes that a process may write, to whatever descriptor
+MAX_ANSWER_BYTES = 1 << 26  # bytes that a process may write, to any descriptor
 FULL_BYTES = MEMORY_BYTES * 3 // 4  # then the search stops: its report takes memory, too
 LIMITS = f"{DEADLINE_S} s, {MEMORY_BYTES >> 30} GiB of memory"
 LIMITS_TEXT = f"{LIMITS}, {seccomp.isolation_text()}"
@@ -51,12 +51,12 @@ FORBIDDEN = {
     **dict.fromkeys(("os.fork", "os.forkpty", "os.exec"), "starts a process"),
 }
 
-GiveUp = Callable[[str], None]  # ends this process, and says why
-TooLong = Callable[[], None]  # ends it, and says what is known
+GiveUp = Callable[[str], None]  # ends this process with a message
+TooLong = Callable[[], None]  # ends it with the results so far
 
 
 class Watchdog:
-    """Looks once a second where the code is."""
+    """Checks once a second where the code is."""
 
     def __init__(
         self, target: UserTarget, give_up: GiveUp, too_long: TooLong, search: int = SEARCH_S
@@ -73,12 +73,14 @@ class Watchdog:
         self.before: tuple[object, object] | None = None
 
     def begin(self, signals: Sequence[int] = ()) -> None:
-        """`signals`: to which processes this one has yet to send some."""
+        """Begin to watch; `signals`: the other processes that this one still has to send signals
+        to.
+        """
         before = _in_use()
         memory = MEMORY_BYTES + before
         self.full = before + FULL_BYTES
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        # For what never comes back to Python, where the alarm below would be heard before.
+        # For code that never returns to Python, where the alarm below would be handled.
         resource.setrlimit(resource.RLIMIT_CPU, (self.deadline + 2, self.deadline + 5))
         signal.signal(signal.SIGALRM, self._tick)
         signal.setitimer(signal.ITIMER_REAL, 1, 1)
@@ -88,7 +90,7 @@ class Watchdog:
 
     @property
     def over(self) -> bool:
-        """Is it time to look at no state more?"""
+        """Is it time to stop the search?"""
         return self.seconds >= self.search
 
     def _tick(self, _: int, frame: FrameType | None) -> None:
@@ -112,7 +114,7 @@ class Watchdog:
     def _audit(self, event: str, given: tuple[Any, ...]) -> None:
         if event in FORBIDDEN and isinstance(getcurrent(), Fiber):
             if event == "open" and (isinstance(given[0], int) or not given[2] & WRITES):
-                return  # what is open, or is only read
+                return  # opened already, or only read
             if event in ("os.putenv", "os.unsetenv") and self._harmless(sys._getframe(1), given):
                 return
             self._forbid(sys._getframe(1), FORBIDDEN[event])
@@ -136,7 +138,7 @@ class Watchdog:
 
 
 def _in_use() -> int:
-    """Bytes of address space that this process has already; 0 where Linux does not say it."""
+    """Return the bytes of address space in use; 0 where Linux does not report it."""
     try:
         pages = Path("/proc/self/statm").read_text().split()[0]
     except OSError:
@@ -145,7 +147,7 @@ def _in_use() -> int:
 
 
 def _library(frame: FrameType | None, files: Files) -> bool:
-    """Is one imported, and that line is its own?"""
+    """Is a library being imported, and is that line its own?"""
     while frame is not None and not files.own(frame.f_code.co_filename):
         if frame.f_globals.get("__name__") == "importlib._bootstrap":
             return True
@@ -154,7 +156,7 @@ def _library(frame: FrameType | None, files: Files) -> bool:
 
 
 def _imports(frame: FrameType | None) -> bool:
-    """To load a large library may take its time."""
+    """Is there an import? A large library may take its time."""
     while frame is not None:
         if frame.f_globals.get("__name__") == "importlib._bootstrap":
             return True

@@ -44,12 +44,12 @@ class Program(UserFile):
     function: str = "run"
     show: Sequence[str] = ()  # keys whose values a chart shows at each step
     lock_key: bytes | None = None  # of a lock, that is shown as well
-    gave_up: str | None = None  # what run() answers that does not try any more
+    gave_up: str | None = None  # the answer of a run() that has given up
     client_retries: bool = False  # as redis-py does by default
 
     @property
     def rules(self) -> Sequence[Rule]:
-        two = (TWO_HOLDERS,) if self.lock_key else ()  # of another, the author knows what it is for
+        two = (TWO_HOLDERS,) if self.lock_key else ()  # the author knows the meaning of others
         return (*self.wrong, MISTAKE, STUCK, *two, DELETED_BY_ANOTHER, LEAKED, STARVED)
 
     @property

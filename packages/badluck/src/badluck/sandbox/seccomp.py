@@ -17,7 +17,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-# What a process does to itself, and reading.
+# Reading, and calls that affect only the process itself.
 ALLOWED = """
     read readv pread64 preadv write writev pwrite64 close close_range lseek dup dup2 dup3 fstat stat
     lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink readlinkat getdents
@@ -34,26 +34,26 @@ ALLOWED = """
 """
 
 ALLOW, REFUSE, NO_SUCH_CALL = 0x7FFF0000, 0x50000 | errno.EPERM, 0x50000 | errno.ENOSYS
-TELL = 0x30000  # refuse, and SIGSYS: the code that asked is named
+TELL = 0x30000  # refuse with SIGSYS, so that the calling code is named
 EQUAL, MASKED = 4, 7
 PR_SET_SECCOMP, FILTER = 22, 2
 AF_UNIX, INTERNET = 1, (2, 10)
 SOCK_STREAM, SOCK_TYPE = 1, 0xF
 CLONE_THREAD = 0x10000
-WRITING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC  # bits of flags; none of them: it only reads
+WRITING = os.O_ACCMODE | os.O_CREAT | os.O_TRUNC  # bits of flags; without any of them it only reads
 DESCRIPTORS = (0, 1, 2, 3, 4, 1030)  # of fcntl: F_DUPFD to F_SETFL, F_DUPFD_CLOEXEC; no locks
-TERMINALS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # of ioctl: what it is, how it reads
+TERMINALS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # of ioctl: kind, and how it reads
 
 KEPT_OUT = "no network, no files written, no other processes"
 
 
 class Compare(ctypes.Structure):
-    """`struct scmp_arg_cmp`: an argument of a system call, beginning with 0."""
+    """`struct scmp_arg_cmp`: an argument of a system call, counted from 0."""
 
     _fields_ = (
         ("argument", ctypes.c_uint),
         ("how", ctypes.c_int),
-        ("mask", ctypes.c_uint64),  # the value, where it is EQUAL
+        ("mask", ctypes.c_uint64),  # the value, for EQUAL
         ("value", ctypes.c_uint64),
     )
 
@@ -83,7 +83,7 @@ LIBRARY = _library()
 
 
 def is_available() -> bool:
-    """Can it be? Asked of the kernel, in a way that changes nothing."""
+    """Can the kernel do it? Asked in a way that changes nothing."""
     if LIBRARY is None:
         return False
     libc = ctypes.CDLL(None, use_errno=True)
@@ -102,7 +102,7 @@ def confine(signals: Sequence[int] = ()) -> None:
     Where the kernel cannot do this, nothing is confined. Raises OSError when the kernel can, and
     fails.
     """
-    sys.dont_write_bytecode = True  # of what is imported from here on
+    sys.dont_write_bytecode = True  # for later imports
     if LIBRARY is None or not is_available():
         return
     made = LIBRARY.seccomp_init(REFUSE)
@@ -131,11 +131,11 @@ def _rules() -> Iterator[Rule]:
     yield Rule("socketpair", ALLOW, pair)
     yield Rule("clone", ALLOW, [Compare(0, MASKED, CLONE_THREAD, CLONE_THREAD)])
     yield Rule("clone", TELL, [Compare(0, MASKED, CLONE_THREAD, 0)])
-    yield Rule("clone3", NO_SUCH_CALL)  # what it is to do stands in memory; libc then asks clone
+    yield Rule("clone3", NO_SUCH_CALL)  # its arguments are in memory; libc then uses clone
     yield from (Rule(call, TELL) for call in ("fork", "vfork", "execve", "execveat"))
     yield from (Rule("fcntl", ALLOW, [Compare(1, EQUAL, what)]) for what in DESCRIPTORS)
     yield from (Rule("ioctl", ALLOW, [Compare(1, EQUAL, what)]) for what in TERMINALS)
-    yield Rule("prlimit64", ALLOW, [Compare(2, EQUAL, 0)])  # it asks for a limit, and sets none
+    yield Rule("prlimit64", ALLOW, [Compare(2, EQUAL, 0)])  # it reads a limit, and sets none
 
 
 def _signalling(processes: Sequence[int]) -> Iterator[Rule]:

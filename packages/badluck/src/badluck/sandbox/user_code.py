@@ -20,12 +20,12 @@ LOAD_LOCK_SCRIPTS: list[Command] = [
 
 
 class UserCode(ABC):
-    """Half of a Target: of code of which nothing is known beforehand."""
+    """Half of a Target, for code of which nothing is known beforehand."""
 
     expected: tuple[bytes, ...] = ()  # keys that are right, besides those that it finds
     vocabulary = PLAIN
     harness: tuple[str, ...] = ()  # see Code
-    # ms: longer than a lease in any tutorial, than one of an hour, and than a month's.
+    # ms: longer than a lease in any tutorial, than one of an hour, and than one of a month.
     pauses = (600_000, 2 * 3_600_000, 31 * 86_400_000)
     locks = False
     alike = False  # how it uses a name is unknown
@@ -58,7 +58,7 @@ class UserCode(ABC):
         )
 
     def moments(self, _: dict[bytes, Entry]) -> Iterable[int]:
-        return ()  # what its values mean, its author knows
+        return ()  # only its author knows what its values mean
 
     def surroundings(self) -> AbstractContextManager[object]:
         return process_patches.of_its_own()
@@ -68,7 +68,7 @@ class UserCode(ABC):
 
 
 def value_text(value: Value | None) -> str:
-    """`[a, b]` of a list, `{a, b}` of a set, `{a: 1}` and the like; of a stream how long it is."""
+    """Return `[a, b]` for a list, `{a, b}` for a set, `{a: 1}` …; for a stream its length."""
     match value:
         case None:
             return ""

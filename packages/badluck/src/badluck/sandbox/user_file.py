@@ -40,7 +40,7 @@ class UserFile(UserCode):
 
     @abstractmethod
     def outcome(self, said: object) -> str:
-        """Return the outcome of a call that answered that. Raises ValueError, in words."""
+        """Return the outcome of a call with that answer. Raises ValueError, with a message."""
 
     @property
     def name(self) -> str:
@@ -63,7 +63,7 @@ class UserFile(UserCode):
         return {"target": self.name, "file": str(self.path), "sha256": digest}
 
     def work(self, actor: Actor) -> str:
-        """Raises UserCodeError for what no order of steps can be the cause of."""
+        """Call the function. Raises UserCodeError for an error that no order of steps causes."""
         try:
             call = self._begun(actor)
             actor.begins_late = True
@@ -72,7 +72,7 @@ class UserFile(UserCode):
             raise
         except BaseException as error:
             if actor.over:
-                raise GreenletExit from None  # on its way out it meets with all sorts of errors
+                raise GreenletExit from None  # on its way out it may raise any error
             failure = user_code_error.user_error(error, actor)
             if not isinstance(error, Exception) or isinstance(error, MemoryError):
                 raise failure from error
@@ -88,11 +88,11 @@ class UserFile(UserCode):
                 if isinstance(part, ast.ImportFrom) and part.module and not part.level:
                     names = [part.module]
                 for name in names:
-                    with suppress(Exception):  # which its own import meets with, at its line
+                    with suppress(Exception):  # its own import meets the error, at its line
                         importlib.import_module(name)
 
     def __getstate__(self) -> dict[str, Any]:
-        """To be sent to another process: bytecode cannot be pickled."""
+        """Return the state for another process: bytecode cannot be pickled."""
         return {name: value for name, value in vars(self).items() if name != "_code"}
 
     @cached_property
@@ -101,7 +101,7 @@ class UserFile(UserCode):
         return code
 
     def _begun(self, actor: Actor) -> Callable[..., object]:
-        """The function, of the file as this actor has run it."""
+        """Return the function, from the file as this actor has run it."""
         module = ModuleType(f"explored_{self.path.stem}")
         module.__file__ = str(self.path)
         actor.modules[module.__name__] = sys.modules[module.__name__] = module  # while it runs

@@ -38,7 +38,7 @@ from badluck.search.behaviour import Known
 from badluck.search.server_states import UnsupportedCommand
 
 ADDRESS = re.compile(rb" at 0x[0-9a-f]{6}|^\d{14,15}$")  # repr() and id() of an object
-MAX_STATES = 500_000  # states, which fit into the memory
+MAX_STATES = 500_000  # states that fit into the memory
 
 
 @dataclass
@@ -98,7 +98,7 @@ class SandboxWorker:
         self.answer({"report": report.document()})
 
     def automaton(self) -> Callable[[str, Code, int], Known]:
-        """Makes automata of actors; a file's actors get a process of their own."""
+        """Return a maker of actors' automata; a file's actors get a process of their own."""
         target = self.job.target
         if not isinstance(target, UserFile):
             return Automaton
@@ -143,7 +143,7 @@ class SandboxWorker:
         return name_line(automata, wants, self.job.target, str(lacks))
 
     def load_libraries(self) -> None:
-        """Where the code is to run in this process."""
+        """Import its libraries, where the code will run in this process."""
         if isinstance(self.job.target, UserFile):
             self.job.target.load_libraries()
 
@@ -151,7 +151,7 @@ class SandboxWorker:
         return f"{self.job.target.name}: {self.job.target.function} {_otherwise(error)}"
 
     def answer(self, document: dict[str, Any]) -> NoReturn:
-        """Say it and end at once: nothing of the code that was explored runs any more."""
+        """Write the answer and end at once: no explored code runs any more."""
         with os.fdopen(self.output, "wb") as to:
             to.write(self.nonce + json.dumps(document).encode())
         os._exit(0)
