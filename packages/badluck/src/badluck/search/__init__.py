@@ -1,1 +1,1 @@
-"""Every state that actors and servers can get into, and the shortest ways to some of them."""
+"""Every state that actors and servers can get into, and the shortest paths to some of them."""

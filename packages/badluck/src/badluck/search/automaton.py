@@ -27,10 +27,10 @@ ROUNDS = 100
 
 
 def first_change(now: int, last: int, same: Callable[[int], bool]) -> int | None:
-    """The first moment at which it is not the `same` any more; None: not until the `last`.
+    """Return the first time at which it is not the `same` any more; None: not until the `last`.
 
-    It is looked for after one second, two, four …, and then by halves: what is otherwise for a
-    moment only, and the same at all of these, is not seen.
+    It is searched after one second, two, four …, and then by halves. A difference of a short time
+    that is over at all of these is missed.
     """
     step, low = SECOND, now
     while low < last:
@@ -45,9 +45,9 @@ def first_change(now: int, last: int, same: Callable[[int], bool]) -> int | None
 
 
 class NotDeterministic(RuntimeError):
-    """The code does something else when it is answered the same: `again`, what it did `once`.
+    """The code does something else with the same answers: `again`, what it did `once`.
 
-    Both are the first fiber's that differs; `spots` is where that stood.
+    Both are of the first fiber that differs; `spots` is where that stood.
     """
 
     def __init__(
@@ -63,13 +63,13 @@ class NotDeterministic(RuntimeError):
 
 
 def _until(node: Node, round: Sequence[ActorAnswer]) -> int:
-    """When its sleep is over from which that round begins."""
+    """Return when the sleep ends from which that round begins."""
     request = node.requests[round[0].fiber]
     return (request.until or 0) if isinstance(request, Hear | Rest) else 0
 
 
 def _what(request: Request) -> object:
-    """Without the times, and the numbers that may come of them."""
+    """Return a request without times, and the numbers that may depend on them."""
     if isinstance(request, Send):
         return [command[0] for command in request.commands]
     if isinstance(request, Hear | Rest):
@@ -78,7 +78,7 @@ def _what(request: Request) -> object:
 
 
 class Automaton:
-    """One actor's."""
+    """The automaton of one actor."""
 
     def __init__(self, name: str, code: Code, now: int) -> None:
         self.name = name
@@ -86,7 +86,7 @@ class Automaton:
         self.now = now
         self.nodes: list[Node] = []
         self.orders: dict[object, int] = {}  # see _told_apart
-        self.live: dict[int, Actor] = {}  # actors that stand at a node at this moment
+        self.live: dict[int, Actor] = {}  # actors that are at a node now
         self.counts_time = False
         self._add(self._fresh(), -1, None)
 
@@ -111,11 +111,11 @@ class Automaton:
     def find_out(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> tuple[ActorAnswer, Move]:
-        """Let the code go on from the node `at`; returns what answer was learned, and its move."""
+        """Run the code from the node `at`; return the learned answer, and its move."""
         actor = self.live.pop(at, None) or self._again(at)
         actor.go_on(fiber, said, now, taken)
         closed = tuple(actor.closed)
-        # Learn it by itself if the code asked for the time or a token; else it always holds.
+        # Learn it for this time only, if the code asked for the time or a token; otherwise for all.
         known = ActorAnswer(
             fiber, said, now if actor.looked else ANY, taken if actor.drew else None
         )
@@ -143,7 +143,7 @@ class Automaton:
     def _same_way(
         self, at: int, fiber: int, said: Any, now: int, then: int, taken: frozenset[int] | None
     ) -> bool:
-        """Does that answer lead to the same kinds of things, at the same lines, at both times?"""
+        """Does that answer lead to the same kinds of requests, at the same lines, at both times?"""
         first_node, later_node = (
             self.nodes[self.move(at, fiber, said, when, taken).to] for when in (now, then)
         )
@@ -244,7 +244,7 @@ class Automaton:
         requests: tuple[Request, ...],
         looks: tuple[Fingerprint, ...],
     ) -> int:
-        """The node on the way that one has come back to, if one always does; else -1."""
+        """Return the earlier node to which a loop always returns; -1 if it does not."""
         answers = [came_by]
         at = parent
         while at >= 0:

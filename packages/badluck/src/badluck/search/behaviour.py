@@ -1,4 +1,4 @@
-"""An actor's behaviour, as the search asks for it: nodes of its code, answers, and moves."""
+"""An actor's behaviour as the search uses it: nodes of its code, answers, and moves."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ class ActorAnswer(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Where an answer leads, which connections the code closed on the way, and more."""
+    """The effect of an answer: the next node, the connections that the code closed, and more."""
 
     to: int
     closed: tuple[str, ...]
-    asks_time: bool = False  # does the code itself ask what time it is?
+    asks_time: bool = False  # does the code itself ask for the time?
 
 
 @dataclass(slots=True)
 class Node:
-    """A place in an actor's code: all that has been answered so far."""
+    """A state of an actor's code, after all answers so far."""
 
     requests: tuple[Request, ...]  # one a fiber
-    parent: int  # -1: this is where it begins
+    parent: int  # -1: this is the beginning
     came_by: ActorAnswer | None
     looks: tuple[Fingerprint, ...]  # the fibers'
-    inside: bool  # a critical section
+    inside: bool  # in a critical section
     waits_for_threads: bool  # its work is done, and its process would not end yet
-    tells_time: bool  # compares what time it is
-    bound: tuple[str, ...]  # connections that have left something with their servers
-    stands: tuple[tuple[SourceLine, ...], ...]  # the lines at which the fibers wait, to be shown
+    tells_time: bool  # compares times
+    bound: tuple[str, ...]  # connections that have left state with their servers
+    stands: tuple[tuple[SourceLine, ...], ...]  # the lines at which the fibers wait, for display
     moves: dict[ActorAnswer, Move] = field(default_factory=dict)
 
     @property
@@ -63,7 +63,7 @@ class Known(Protocol):
 
     @property
     def nodes(self) -> Nodes:
-        """The first is where it begins."""
+        """Return the nodes; the first is the beginning."""
 
     @property
     def counts_time(self) -> bool:
@@ -84,10 +84,12 @@ class Known(Protocol):
     def turn(
         self, at: int, fiber: int, said: Any, now: int, taken: frozenset[int] | None
     ) -> int | None:
-        """When the same answer leads another way, ms since 1970; None: not until the LATEST."""
+        """Return when the same answer leads elsewhere, in ms since 1970; None: not until the
+        LATEST.
+        """
 
     def history(self, at: int) -> list[ActorAnswer]:
-        """Answers that lead to the node `at`, from the beginning."""
+        """Return the answers that lead to the node `at`, from the beginning."""
 
 
 class Nodes(Protocol):

@@ -1,4 +1,4 @@
-"""Where a graph's ways end: in a state without a way on, or in a circle without a way out."""
+"""The ends of a graph: states without a transition, and circles without an exit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _all_that_lead_to(ends: set[int], backward: dict[int, list[int]]) -> set[int
 
 
 def cycles(states: Sequence[int], onward: dict[int, list[int]]) -> Iterable[set[int]]:
-    """Strongly connected components (Tarjan 1972), without recursion."""
+    """Yield strongly connected components (Tarjan 1972), without recursion."""
     order: dict[int, int] = {}
     low: dict[int, int] = {}
     stack: list[int] = []

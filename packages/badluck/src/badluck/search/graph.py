@@ -31,13 +31,12 @@ from badluck.search.state_table import MAX_STATES, StateTable
 from badluck.search.symmetry import Symmetry
 from badluck.search.time_abstraction import TimeAbstraction
 
-# ms: what is later in the shop is not waited for by a pause (queue's keys live for a day).
+# ms: a pause does not wait for later expiries in the shop (queue's keys live for a day).
 SOON = 3_600_000
-# ms after the beginning: so long after it that the most patient has given up, if it ever does.
+# ms after the beginning: by then the most patient actor has given up, if it ever does.
 LONG_AFTER = 10 * 86_400_000
 
-# So often time passes for threads when all work is done, before they are left to themselves: some
-# go on forever.
+# So often time passes for threads when all work is done, before they are ignored: some run forever.
 LONG_ENOUGH = 10
 
 Sleepers = frozenset[tuple[int, int]]  # actors and their fibers
@@ -57,7 +56,7 @@ class Graph(StateTable):
         self.moves = moves
         self.pauses = pauses
         self.all_seen = False
-        # When all work is done: how often time has passed for threads on the way to a state.
+        # When all work is done: how often time has passed for threads on the path to a state.
         self.rounds: dict[int, int] = {}
         self.again = TimeAbstraction(self.servers, self.automata, moves.user_code)
         start = self.servers.start
@@ -65,7 +64,7 @@ class Graph(StateTable):
         self._number(start, tuple(0 for _ in self.automata), faults, NONE, ())
 
     def explore(self) -> None:
-        """One moment after the other: nothing leads back in time. Raises TooMany."""
+        """Explore one point in time after the other: no transition leads back. Raises TooMany."""
         while self.later:
             now = min(self.later)
             numbers = self._moment(now, self.later.pop(now))
@@ -74,7 +73,7 @@ class Graph(StateTable):
         self.all_seen = True
 
     def _moment(self, now: int, todo: list[int]) -> list[int]:
-        """All that can happen while the clock says `now`."""
+        """Explore all that can happen while the clock says `now`; return the states."""
         numbers = []
         while todo:
             number = todo.pop()
@@ -102,7 +101,7 @@ class Graph(StateTable):
         ]
 
     def _waits(self, state: SystemState) -> bool:
-        """Is anybody at work, and waits for a moment to come?"""
+        """Is any actor at work waiting for a point in time?"""
         now = self.servers.now(state.servers)
         for actor, node in self.alive(state):
             if state.nodes[actor] == BEGINNING or node.ended:
@@ -121,7 +120,7 @@ class Graph(StateTable):
         return False
 
     def sleeping(self, state: SystemState) -> Iterator[tuple[int, int, Rest]]:
-        """Actors, their fibers, and until when they sleep."""
+        """Yield actors, their fibers, and their sleeps."""
         now = self.servers.now(state.servers)
         for actor, node in self.alive(state):
             for fiber, request in enumerate(node.requests):
@@ -190,7 +189,7 @@ class Graph(StateTable):
         if self.over(state) and not (self._waits_for_threads(number) and rounds < LONG_ENOUGH):
             return
         now = self.servers.now(state.servers)
-        # What is in flight is there before the most patient gives up.
+        # A command in flight arrives before the most patient actor gives up.
         patient = now if state.in_flight else self.began + LONG_AFTER
         turns = (
             self.moves.turns(state, actor)
@@ -208,9 +207,9 @@ class Graph(StateTable):
                     self.rounds.setdefault(edge.to, rounds + 1)
 
     def _sleep_through(self, number: int) -> None:
-        """Others may be as slow as the first who wakes, as long as no lease ends by that.
+        """Let others be as slow as the first sleeper that wakes, as long as no lease ends by that.
 
-        Each is so once before its next step: else a second could last for an hour.
+        Each is so only once before its next step: otherwise a second could last for an hour.
         """
         state = self.states[number]
         if not any(self.sleeping(state)):
@@ -244,7 +243,7 @@ class Graph(StateTable):
     def deadlines(
         self, state: SystemState, renewals: bool, sleepers: Sleepers = frozenset()
     ) -> set[int]:
-        """When something happens by itself, ms since 1970; `renewals` are a mode's own."""
+        """Return times of events that need no actor, ms since 1970; `renewals` are a mode's own."""
         now = self.servers.now(state.servers)
         moments = set(self.servers.deadlines(state.servers))
         ends = [rest.until for *who, rest in self.sleeping(state) if tuple(who) in sleepers]
@@ -254,7 +253,7 @@ class Graph(StateTable):
                     if not self.moves.idles(state, actor, fiber):
                         moments.add(
                             request.until or 0
-                        )  # a wait without an end never ends by itself
+                        )  # a wait without a timeout never ends by itself
                 elif (
                     isinstance(request, Rest)
                     and not request.sleeps
@@ -265,7 +264,7 @@ class Graph(StateTable):
         return {moment for moment in (*moments, *ends) if now < moment <= latest}
 
     def settled(self, number: int) -> bool:
-        """Is it over, and have threads come to an end that a process waits for, if they ever do?"""
+        """Is it over, and have the threads ended for which a process waits, if they ever do?"""
         if not self.over(self.states[number]):
             return False
         todo, visited = [number], {number}
@@ -274,7 +273,7 @@ class Graph(StateTable):
                 return at == number
             edges = self.onward(at)
             if not edges and not self.all_seen:
-                return False  # that was not looked at
+                return False  # not explored
             later = {edge.to for edge in edges if edge.kind in BY_ITSELF} - visited
             todo += sorted(later)
             visited |= later
@@ -284,5 +283,5 @@ class Graph(StateTable):
         return any(node.waits_for_threads for _, node in self.alive(self.states[number]))
 
     def onward(self, number: int) -> list[Transition]:
-        """The ways on from a state."""
+        """Return the transitions from a state."""
         return self.edges[number]

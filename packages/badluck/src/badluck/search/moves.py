@@ -1,6 +1,6 @@
 """Possible next steps of one actor, cached by the servers' state and its node.
 
-Also many graphs: whatever faults may still come, the same step leads to the same.
+The cache serves many graphs: whatever faults may still come, the same step has the same effect.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from badluck.search.server_states import ServerStates, ServerStep, tokens
 from badluck.search.state import SystemState
 
 TokenNumbers = frozenset[int] | None
-SOON = 200  # ms, for whose polls take no time
+SOON = 200  # ms, for code whose polls take no time
 MAX_ROUND_COMMANDS = 50  # commands between two sleeps
 
 
@@ -30,7 +30,7 @@ def _until(node: Node, fiber: int) -> int:
 
 
 def wakes(request: Request | None, now: int = 0) -> bool:
-    """Does it go on by itself after `now`, whatever others do, when so much time is over?"""
+    """Does it continue by itself after `now`, whatever others do, when its time is over?"""
     if isinstance(request, Hear):
         return request.until is not None and now < request.until
     return isinstance(request, Rest) and request.sleeps and now < request.until
@@ -54,11 +54,11 @@ class ServerAnswer(NamedTuple):
 
 
 class PollRound(NamedTuple):
-    """From one sleep to the next."""
+    """The commands and answers from one sleep to the next."""
 
     commands: list[tuple[Command, ...]]
     began: int
-    until: int  # that is over then, ms since 1970
+    until: int  # the end of the sleep, ms since 1970
     looked: bool  # at the clock
 
 
@@ -68,7 +68,7 @@ class UnansweredSend(NamedTuple):
     actor: int
     fiber: int
     sent: Send
-    step: ServerStep  # what the server makes of it
+    step: ServerStep  # the server's step
     move: Move  # where the client continues
 
 
@@ -80,8 +80,11 @@ class Moves:
         reuse_tokens: bool = False,
         user_code: bool = False,
     ) -> None:
-        """`reuse_tokens`: draw a token again that no server has any more. Only for actors that keep
-        and hear no token except their own last one. `user_code`: nothing is known of the code."""
+        """`reuse_tokens`: draw a token again that no server has any more.
+
+        Only for actors that keep and hear no token except their own last one. `user_code`: nothing
+        is known of the code.
+        """
         self.user_code = user_code
         self.reuse_tokens = reuse_tokens
         self.servers = servers
@@ -91,10 +94,10 @@ class Moves:
         self.gives_up: dict[object, bool] = {}
 
     def of(self, state: SystemState, actor: int) -> list[Successor]:
-        """The steps that an actor may take; it has not crashed."""
+        """Return the steps that an actor may take; it has not crashed."""
         at = state.nodes[actor]
         key: object = (state.servers, actor, at)
-        if self.reuse_tokens:  # what a failover brings back, or arrives late, has tokens as well
+        if self.reuse_tokens:  # tokens may come back by a failover or a late command
             key = (key, state.before, state.in_flight)
         successors = self.known.get(key)
         if successors is None:
@@ -102,7 +105,7 @@ class Moves:
         return successors
 
     def unanswered(self, state: SystemState, late: bool = False) -> Iterator[UnansweredSend]:
-        """Each command that is about to be sent; `late`: it is done some time later."""
+        """Yield each command that is about to be sent; `late`: it is executed some time later."""
         for actor, at in enumerate(state.nodes):
             if at < 0:
                 continue
@@ -167,7 +170,7 @@ class Moves:
     def _asks_by_clock(
         self, actor: int, at: int, fiber: int, answer: ServerAnswer, now: int, taken: TokenNumbers
     ) -> bool:
-        """Does it say something else to the servers when it asks again soon?"""
+        """Would it send other commands if it polls again soon?"""
         automaton = self.automata[actor]
         requests_now, requests_later = (
             automaton.nodes[automaton.move(at, fiber, answer.reply, when, taken).to].requests
@@ -277,7 +280,7 @@ class Moves:
     def _taken(
         self, state: SystemState, to: int, in_flight: tuple[Send, ...], actor: int
     ) -> TokenNumbers:
-        """The numbers of the actor's tokens that lie on a server, or are on their way to one."""
+        """Return the numbers of the actor's tokens that are on a server, or on their way to one."""
         if not self.reuse_tokens:
             return None
         name = self.automata[actor].name

@@ -14,12 +14,12 @@ from typing import Any
 
 from badluck.model.server_state import ServerState
 
-LETTERS = "ABCD"  # the actors' names; there are no more of them
-TOKEN = b"token-"  # stands before the name in a token, as `Actor` makes them
+LETTERS = "ABCD"  # the actors' names; there are no more
+TOKEN = b"token-"  # before the name in a token, as `Actor` makes them
 UUID = rb"(?<=0{14})4[1-4](?=0{14})"  # the name in a UUID of shared_process_patches.py
 
 Names = tuple[int, ...]  # the actor with the n-th name gets the names[n]-th
-# Of words, replies, connections' names and whatever holds them: the same, under other names.
+# Renames words, replies, connections' names and whatever holds them.
 Rename = Callable[[Any, Names], Any]
 
 
@@ -57,7 +57,7 @@ def renaming(follows: Sequence[bytes] = ()) -> Rename:
 
 
 def state_renamed(state: ServerState, names: Names, rename: Rename) -> ServerState:
-    """A server's; what lies sorted in it lies sorted again."""
+    """Return a server's state under other names, sorted again."""
     made: ServerState = rename(state, names)
     return made._replace(
         entries=tuple(sorted(made.entries)),

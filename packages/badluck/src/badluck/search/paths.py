@@ -1,4 +1,4 @@
-"""The shortest way to something: by faults, then by switches between actors, then by steps."""
+"""The shortest path to a goal: by faults, then by switches between actors, then by steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from badluck.search.state import ORDINARY, Transition
 
 
 class Cost(NamedTuple):
-    """Compares as it stands: one fault more is worse than any number of steps."""
+    """Costs compare in this order: one more fault is worse than any number of steps."""
 
     faults: int
     switches: int
@@ -26,30 +26,30 @@ class Path(NamedTuple):
 
     @property
     def end(self) -> int:
-        """The number of the state that it leads to."""
+        """Return the number of the state that it leads to."""
         return self.edges[-1][1].to if self.edges else 0
 
 
-# What is sought: a state, or a step, by which way from which state.
+# A goal: a state, or a step with the state from which it leads.
 Goal = int | tuple[int, Transition]
 
 # A cost as one number that compares as the cost does.
 FAULT, SWITCH, STEP = 1 << 40, 1 << 20, 1
-# A place is a state and who has moved last: whether the next step is a switch depends on it. One
+# A place is a state with the last mover: whether the next step is a switch depends on it. It is one
 # number, too: the state's, then the mover's.
 MOVERS = 1 << 10
 NOBODY, EVERYBODY = 0, 1
 
 
 class Transitions(Protocol):
-    """A graph, as far as paths go: for each state the ways on; state 0 is the beginning."""
+    """A graph as paths use it: the transitions of each state; state 0 is the beginning."""
 
     @property
     def edges(self) -> list[list[Transition]]: ...
 
 
 def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Path]:
-    """To the nearest of each name's goals. Dijkstra (1959)."""
+    """Return the path to the nearest of each name's goals. Dijkstra (1959)."""
     names: dict[Goal, list[str]] = defaultdict(list)
     for name, sought in goals.items():
         for goal in sought:
@@ -119,13 +119,13 @@ def cost(edges: Sequence[Transition]) -> Cost:
 
 
 def schedules(graph: Transitions) -> int | None:
-    """How many different schedules there are. None: one may go round in circles."""
+    """Return how many different schedules there are. None: one may go round in circles."""
     ends_found = ends(graph)
     return None if ends_found is None else sum(ends_found.values())
 
 
 def ends(graph: Transitions) -> dict[int, int] | None:
-    """How many different schedules end in each of the states without a way on. None: as above."""
+    """Return how many schedules end in each state without a transition. None: as above."""
     count = [0] * len(graph.edges)
     arrivals = [0] * len(graph.edges)
     for edges in graph.edges:

@@ -1,6 +1,6 @@
-"""Actors run the same code: what it does is learned of one of them, and read by all.
+"""Actors run the same code: its behaviour is learned from one of them, and used for all.
 
-Each looks at the one automaton as if it were the first actor: it and the first have changed names.
+Each uses the one automaton as if it were the first actor, with the two names exchanged.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from badluck.search.names import LETTERS, Rename
 
 
 class RenamedAutomaton:
-    """The Automaton of the actor of that number; nodes have the same numbers for all."""
+    """The automaton of the actor of that number; nodes have the same numbers for all."""
 
     def __init__(self, first: Automaton, actor: int, rename: Rename) -> None:
-        """`first` is the first actor's."""
+        """`first` is the first actor's automaton."""
         self.first = first
         self.rename = rename
         self.name = LETTERS[actor]
@@ -53,7 +53,7 @@ class RenamedAutomaton:
 
 
 class RenamedNodes:
-    """The nodes, with what is sent there in this actor's name."""
+    """The nodes, with the commands in this actor's name."""
 
     def __init__(self, first: Automaton, rename: Rename, names: tuple[int, ...]) -> None:
         self.first, self.rename, self.names = first, rename, names

@@ -1,4 +1,4 @@
-"""The servers' states, each with a number, and what leads from one to the next; all remembered.
+"""The servers' states, each with a number, and the steps between them; all are cached.
 
 There may be several servers that know nothing of each other (redlock's masters); they share the
 clock. A connection's name begins with the number of its server.
@@ -23,9 +23,9 @@ Moments = Callable[[dict[bytes, Entry]], Iterable[int]]
 
 
 class ServerStep(NamedTuple):
-    """After a unit of commands: the new state, what was answered, whether it changed any key.
+    """The result of a unit of commands: the new state, the answers, whether it changed any key.
 
-    `by_clock`: the server's clock had to do with it, and not only as keys expire.
+    `by_clock`: it depends on the server's clock, and not only because keys expire.
     """
 
     to: int
@@ -78,11 +78,11 @@ class ServerStates:
         return self.states[at][0].now
 
     def entries(self, at: int) -> dict[bytes, Entry]:
-        """The keys of the first server, the store."""
+        """Return the keys of the first server, the store."""
         return dict(self.states[at][0].entries)
 
     def stores(self, at: int) -> list[dict[bytes, Entry]]:
-        """The keys of each server."""
+        """Return the keys of each server."""
         return [dict(state.entries) for state in self.states[at]]
 
     def send(self, at: int, connection: str, commands: tuple[Command, ...]) -> ServerStep:
@@ -114,7 +114,7 @@ class ServerStates:
         return ServerStep(to, tuple(replies), before.entries != after.entries, by_clock)
 
     def hear(self, at: int, connection: str) -> ServerStep | None:
-        """None: nothing has been said."""
+        """Return the next message; None: there is none."""
         key = (at, connection)
         if key not in self.steps:
             self.steps[key] = self._hear(at, connection)
@@ -133,7 +133,7 @@ class ServerStates:
         return ServerStep(self._with(at, which, server.state()), (reply,), False)
 
     def drop(self, at: int, connections: tuple[str, ...]) -> int:
-        """The connections are closed."""
+        """Close the connections."""
         key = (at, "drop", connections)
         if key not in self.transitions:
             to = at
@@ -154,7 +154,7 @@ class ServerStates:
                 server.load(state)
                 try:
                     server.pass_time(now)
-                except Undefined as lacks:  # of who waits
+                except Undefined as lacks:  # of waiting clients
                     connection, command, _ = server.blocked[0]
                     raise _unsupported(connection, (command,), lacks) from lacks
                 states.append(server.state())
@@ -177,7 +177,7 @@ class ServerStates:
         return self.transitions[key]
 
     def fill_up(self, at: int, fill: Fill) -> int:
-        """The store's keys become what `fill` makes of them."""
+        """Replace the store's keys by what `fill` makes of them."""
         key = (at, "fill up")
         if key not in self.transitions:
             store = self.servers[0]
@@ -187,7 +187,7 @@ class ServerStates:
         return self.transitions[key]
 
     def deadlines(self, at: int) -> tuple[int, ...]:
-        """When something happens by itself, ms since 1970."""
+        """Return when something happens by itself, in ms since 1970."""
         if at not in self.due:
             self.due[at] = tuple(self._deadlines(at))
         return self.due[at]
@@ -199,12 +199,12 @@ class ServerStates:
         yield from self.moments(self.entries(at))
 
     def blocked(self, at: int, connection: str) -> int | None:
-        """Until when its client waits, ms since 1970; None: it does not, or forever."""
+        """Return until when its client waits, in ms since 1970; None: not at all, or forever."""
         waits = self.states[at][int(connection[0])].blocked
         return next((wait.until for wait in waits if wait.connection == connection), None)
 
     def tokens(self, at: int, name: str) -> frozenset[int]:
-        """The numbers of that actor's tokens that are the value of any key."""
+        """Return the numbers of the actor's tokens that are the value of any key."""
         key = (at, name)
         if key not in self.held:
             entries = [entry for state in self.states[at] for _, entry in state.entries]
@@ -213,7 +213,7 @@ class ServerStates:
         return self.held[key]
 
     def renamed(self, at: int, names: Names) -> int:
-        """The same, when actors have changed their names."""
+        """Return the state after the actors have exchanged their names."""
         key = (at, names)
         if key not in self.transitions:
             states = tuple(state_renamed(state, names, self.rename) for state in self.states[at])

@@ -60,7 +60,7 @@ class EndlessGraph(Graph):
 
 
 def starvation(graph: EndlessGraph) -> Path | None:
-    """The shortest way to a fair circle, and once around it; or to where it gives up."""
+    """Return the shortest path to a fair circle, and once around it; or to where it gives up."""
     goals = {"it gives up": {n for n, state in enumerate(graph.states) if _gave_up(graph, state)}}
     rounds = _fair_circles(graph)
     goals["a circle"] = {number for circle in rounds for number in circle}
@@ -97,14 +97,14 @@ def _gave_up(graph: EndlessGraph, state: SystemState) -> bool:
 
 
 def _around(graph: EndlessGraph, circle: set[int], start: int) -> list[tuple[int, Transition]]:
-    """From `start` back to it: another is done, and the one asks."""
+    """Return a path from `start` back to it: another actor ends, and the one asks."""
     edges = _tour(graph, circle, start, lambda edge: edge.kind == "again")
     at = edges[-1][1].to
     if any(_in_vain(graph, state) for state in circle):
         if not _in_vain(graph, at):
             edges += _tour(graph, circle, at, lambda edge: _in_vain(graph, edge.to))
             at = edges[-1][1].to
-        edges.append((at, Transition("goes", ONE, 0, at)))  # it asks, and all is as it was
+        edges.append((at, Transition("goes", ONE, 0, at)))  # it asks, and nothing changes
     else:
         edges += _tour(graph, circle, at, lambda edge: edge.actor == ONE)
         at = edges[-1][1].to
@@ -114,7 +114,7 @@ def _around(graph: EndlessGraph, circle: set[int], start: int) -> list[tuple[int
 def _tour(
     graph: EndlessGraph, circle: set[int], start: int, wanted: Callable[[Transition], bool]
 ) -> list[tuple[int, Transition]]:
-    """The fewest ways inside of the circle, the last of which is wanted."""
+    """Return the shortest path inside of the circle whose last step is wanted."""
     todo: list[tuple[int, list[tuple[int, Transition]]]] = [(start, [])]
     visited = {start}
     for at, edges in todo:

@@ -15,13 +15,13 @@ BEGINNING = 0  # an actor's first node
 CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of the servers' state
 BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that need no fault
-ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are no fault
+ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are not faults
 EVERYBODY = -1  # in place of an actor
 
 
 class SystemState(NamedTuple):
     servers: int  # the number of their state
-    nodes: tuple[int, ...]  # one an actor
+    nodes: tuple[int, ...]  # one for each actor
     left: Budget  # of faults
     before: int  # the servers before the last write, while a failover may lose it; else NONE
     in_flight: tuple[Send, ...]  # the clients have given up; they may still arrive
@@ -37,10 +37,10 @@ class Transition(NamedTuple):
 
     kind: str  # the name of a fault, or goes, time, arrives; again: it starts again (starvation)
     actor: int  # or EVERYBODY
-    fiber: int  # of the actor; of what arrives, which of those that it has in flight
+    fiber: int  # of the actor; of an arriving command, which of those in flight
     to: int  # number of the state
-    names: Names = ()  # that actors have there, by the names that they have here; (): the same
-    behind: int = 0  # ms; it is the same again, and so much later than its clock says
+    names: Names = ()  # the actors' names there, by their names here; (): the same
+    behind: int = 0  # ms; the state is the same again, and so much later than its clock says
 
 
 class FaultEffect(NamedTuple):
@@ -57,21 +57,21 @@ class FaultEffect(NamedTuple):
 class SearchFault(Protocol):
     @property
     def name(self) -> str:
-        """The kind of the transitions that it makes."""
+        """Return the kind of its transitions."""
 
     def apply(self, graph: Any, state: SystemState) -> Iterator[FaultEffect]:
-        """All that it can do to this state of the `graph`, a Graph."""
+        """Yield all effects that it can have on this state of the `graph`, a Graph."""
 
 
 class Budget(Protocol):
-    """How many faults may still happen; hashable, and equal where as many of each may."""
+    """How many faults may still happen; hashable, and equal for equal numbers of each kind."""
 
     def possible(self) -> Sequence[tuple[SearchFault, Self]]:
         """Return possible faults, each with the budget after it."""
 
     @property
     def forgets(self) -> bool:
-        """May any of them lose the last write, so that it must be known what was before it?"""
+        """May any of them lose the last write, so that the state before it must be kept?"""
 
     def spent_on_the_gone(self, start: Self) -> bool:
-        """Has, since `start`, nothing befallen those who are left?"""
+        """Have all faults since `start` hit only actors that have crashed?"""

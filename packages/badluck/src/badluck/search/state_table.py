@@ -1,9 +1,9 @@
 """The states of a search, numbered in the order in which they were found; 0 is the beginning.
 
-A state: the servers', where each actor's code stands, and the faults that are still allowed. Equal
-states go on alike, however they came about. So each is looked at once, and a handful of states
-stands for millions of schedules. With a Symmetry, states are equal also when they differ by the
-actors' names only.
+A state: the servers', each actor's position in its code, and the faults that are still allowed.
+Equal states continue alike, however they came about. So each is explored once, and a few states
+stand for millions of schedules. With a Symmetry, states are also equal when they differ only by the
+actors' names.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ class StateTable:
         self.most = most
         self.symmetry = symmetry
         self.states: list[SystemState] = []
-        # Of each state met, the number of the one that stands for it, and by which names.
+        # For each state met, the number of the state that stands for it, and the renaming.
         self.numbers: dict[
             tuple[Budget, int, tuple[Send, ...], frozenset[int]],
             dict[tuple[int, tuple[int, ...]], tuple[int, Names]],
         ] = defaultdict(dict)  # by all but servers and nodes, then by those two
         self.edges: list[list[Transition]] = []
         self._over: dict[tuple[int, ...], bool] = {}
-        self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to look at then
+        self.later: dict[int, list[int]] = defaultdict(list)  # clock -> states to explore then
 
     def _number(
         self,
@@ -88,7 +88,7 @@ class StateTable:
         return numbers[key]
 
     def called(self, state: SystemState, names: Names) -> SystemState:
-        """The same, when the actors have these names."""
+        """Return the state with these names of the actors."""
         if self.symmetry is None:
             return state
         servers, nodes, left, before, in_flight, late = state
@@ -98,7 +98,7 @@ class StateTable:
         )
 
     def took(self, number: int, edge: Transition) -> int:
-        """How long that step takes, in ms."""
+        """Return how long that step takes, in ms."""
         return self._now(edge.to) + edge.behind - self._now(number)
 
     def _now(self, number: int) -> int:
@@ -112,7 +112,7 @@ class StateTable:
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The actors'."""
+        """Return the actors' names."""
         return tuple(automaton.name for automaton in self.automata)
 
     def undisturbed(self, state: SystemState) -> bool:
@@ -120,7 +120,7 @@ class StateTable:
         return state.left == self.states[0].left
 
     def over(self, state: SystemState) -> bool:
-        """Has every actor come to an end, and is nothing under way?"""
+        """Has every actor ended, and is nothing in flight?"""
         if state.in_flight:
             return False
         known = self._over.get(state.nodes)

@@ -1,7 +1,7 @@
-"""States that differ by who is called what are one: actors run the same code.
+"""States that differ only by the actors' names are one: actors run the same code.
 
-Of all the states that actors can make of one by changing their names, one stands for all of them.
-Three actors make six of most states, four make twenty-four.
+Of all the states that differ by an exchange of names, one stands for all of them. Three actors make
+six of most states, four make twenty-four.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from badluck.search.behaviour import Known
 from badluck.search.names import Names
 from badluck.search.server_states import ServerStates
 
-Places = tuple[int, ...]  # each actor's node; below 0: there is none
+Places = tuple[int, ...]  # each actor's node; below 0: none
 InFlight = tuple[Send, ...]
 
 
 class Symmetry:
-    """Changes names in servers' states and in places of the code, and knows who stands for whom."""
+    """Exchanges names in servers' states and nodes, and finds the state that stands for others."""
 
     def __init__(self, servers: ServerStates, automata: Sequence[Known]) -> None:
-        """The automata of actors that do the same work."""
+        """Take the automata of actors that do the same work."""
         self.servers = servers
         self.automata = automata
         self.nodes: dict[tuple[int, int, Names], int] = {}
@@ -37,7 +37,7 @@ class Symmetry:
     def standing_for(
         self, servers: int, nodes: Places, before: int, in_flight: InFlight
     ) -> tuple[int, Places, int, InFlight, Names]:
-        """The state that stands for this one, and the names that lead to it."""
+        """Return the state that stands for this one, and the names that lead to it."""
         choices = self.sorted.get(nodes)
         if choices is None:
             choices = self.sorted[nodes] = list(self._sorting(nodes))
@@ -54,7 +54,7 @@ class Symmetry:
         return candidates[0] if len(candidates) == 1 else min(candidates)
 
     def _sorting(self, nodes: Places) -> Iterator[tuple[Names, Places]]:
-        """Names by which actors stand in the order of their places; many, where some tie."""
+        """Yield names by which actors are sorted by their nodes; many, where some are equal."""
         ranks = [self._rank(actor, node) for actor, node in enumerate(nodes)]
         order = sorted(self.unchanged, key=ranks.__getitem__)
         ties = [list(tied) for _, tied in groupby(order, key=ranks.__getitem__)]
@@ -67,7 +67,7 @@ class Symmetry:
     def apply(
         self, servers: int, nodes: Places, before: int, in_flight: InFlight, names: Names
     ) -> tuple[int, Places, int, InFlight]:
-        """The same state, under other names."""
+        """Return the same state, under other names."""
         return (
             self._world(servers, names),
             self._placed(nodes, names),
@@ -79,7 +79,7 @@ class Symmetry:
         return tuple(sorted(self.servers.rename(in_flight, names))) if in_flight else ()
 
     def _world(self, servers: int, names: Names) -> int:
-        """The same servers under other names; below 0, for none, it stays as it is."""
+        """Return the same servers under other names; below 0, for none, it stays as it is."""
         if servers < 0 or names == self.unchanged:
             return servers
         return self.servers.renamed(servers, names)
@@ -91,7 +91,7 @@ class Symmetry:
         return tuple(placed)
 
     def _rank(self, actor: int, node: int) -> int:
-        """A number of a place that no change of names changes."""
+        """Return a number of a node that no exchange of names changes."""
         if node < 0:
             return node
         key = (actor, node)
@@ -100,7 +100,7 @@ class Symmetry:
         return self.ranks[key]
 
     def _node(self, actor: int, node: int, names: Names) -> int:
-        """Where the actor of the new name stands, told the same in new names."""
+        """Return the node of the actor with the new name, after the same answers in new names."""
         if node < 0:
             return node
         key = (actor, node, names)

@@ -19,7 +19,7 @@ from badluck.search.state import SystemState
 
 
 class TimeAbstraction:
-    """`known`: states by what they are except for the clock, and by which names."""
+    """`known`: states by all except the clock, with their number and renaming."""
 
     def __init__(self, servers: ServerStates, automata: Sequence[Known], user_code: bool) -> None:
         """`user_code`: the code is a user's; otherwise only a thread can loop forever."""
@@ -79,7 +79,7 @@ def _timeless(store: Store) -> bool:
 
 
 def _store(store: Store) -> Iterator[object]:
-    """All of it, its times counted from now."""
+    """Yield its parts, with times counted from now."""
     yield tuple(
         (key, value, expires and expires - store.now) for key, (value, expires) in store.entries
     )
