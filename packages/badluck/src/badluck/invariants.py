@@ -37,7 +37,7 @@ def sum_stays(total: int, *keys: str) -> Callable[[Any], bool]:
 
 
 def at_most(most: int, key: str) -> Callable[[Any], bool]:
-    """The number in `key` is `most` or less; of a list, a set, a hash … it is how many are in it.
+    """The number in `key` is at most `most`; for a list, a set, a hash … it is the length.
 
     Examples: sold places, taken permits of a semaphore (Dijkstra, "Cooperating sequential
     processes", 1965), requests in a limiter's window.

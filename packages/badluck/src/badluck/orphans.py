@@ -1,4 +1,4 @@
-"""No process that we start is left running when ours is killed and cannot end it."""
+"""A child process ends when its parent is killed and cannot end it."""
 
 from __future__ import annotations
 

@@ -21,23 +21,23 @@ class Answers(NamedTuple):
 
     words: tuple[tuple[str, str], ...]  # outcomes of the actors that have ended, by name
     inside: int  # how many are in a critical section
-    over: bool  # have all come to an end?
+    over: bool  # have all actors ended?
 
 
 class View(NamedTuple):
     """A state, as far as the faults that led to it do not matter."""
 
     target: Any
-    book: Any  # what the target read in the store
+    book: Any  # the target's view of the store
     answers: Answers
 
 
 class Ending(NamedTuple):
-    """A state in which all have come to an end, and what excuses it."""
+    """A state in which all actors have ended, and the excuses for a broken rule."""
 
     view: View
     undisturbed: bool  # no fault has led here
-    calm: bool  # nothing has happened to those who are left; others may have crashed
+    calm: bool  # no fault has hit the living actors; others may have crashed
 
 
 class StepView(NamedTuple):
@@ -45,10 +45,10 @@ class StepView(NamedTuple):
 
     target: Any
     graph: Graph
-    book: Callable[[int], Any]  # of the servers' state of that number
-    state: SystemState  # from which it leads
+    book: Callable[[int], Any]  # the view of the servers' state with that number
+    state: SystemState  # the state before the step
     step: Transition
-    before: Any  # what the target reads in the store of `state`
+    before: Any  # the target's view of the store in `state`
 
     @property
     def after(self) -> Any:
@@ -56,7 +56,7 @@ class StepView(NamedTuple):
 
     @property
     def mover(self) -> str:
-        """The actor's name; only of steps that are an actor's."""
+        """Return the actor's name; only for steps of an actor."""
         return self.graph.names[self.step.actor]
 
     @property
@@ -68,14 +68,14 @@ class StepView(NamedTuple):
         return self.graph.automata[self.step.actor].nodes[at].requests[self.step.fiber]
 
     def afterwards(self, value: bytes) -> bytes:
-        """A value of before, by the names that actors have after the step."""
+        """Return a value from before the step with the actors' names after it."""
         renamed: bytes = self.graph.servers.rename(value, self.step.names)
         return renamed
 
 
 @dataclass(frozen=True)
 class Rule:
-    """By itself, of what only a look at the whole graph can tell."""
+    """A rule; used by itself only if it needs a look at the whole graph."""
 
     name: str
     explanation: str  # one sentence
@@ -83,10 +83,10 @@ class Rule:
 
 @dataclass(frozen=True)
 class StateRule(Rule):
-    """Wrong wherever it is the case, whatever faults led there."""
+    """A rule about states, whatever faults led there."""
 
     wrong: Callable[[View], bool]
-    because: Callable[[View], str] | None = None  # more of it, where it is wrong
+    because: Callable[[View], str] | None = None  # a further explanation, where it is broken
 
 
 @dataclass(frozen=True)
@@ -98,14 +98,14 @@ class EndRule(Rule):
 
 @dataclass(frozen=True)
 class GraphRule(Rule):
-    """Wrong are places, states or steps, that only a look at all that led there can tell."""
+    """A rule about states or steps that needs all paths to them."""
 
     where: Callable[[Any], set[Goal]]  # of a Judge
 
 
 @dataclass(frozen=True)
 class StepRule(Rule):
-    """Wrong is the step itself, not the state that it leads to."""
+    """A rule about a step itself, not about the state after it."""
 
-    kinds: tuple[str, ...]  # of steps that it looks at: goes, arrives, time …
+    kinds: tuple[str, ...]  # kinds of steps that it checks: goes, arrives, time …
     wrong: Callable[[StepView], bool]

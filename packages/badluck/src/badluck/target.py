@@ -11,7 +11,7 @@ from badluck.model.values import Command, Entry
 from badluck.rule import Rule
 
 EPOCH = 1_900_000_000_000  # ms since 1970: when every schedule begins
-ACTORS = (2, 4)  # that may be asked for, at the least and at the most
+ACTORS = (2, 4)  # the least and the most that a caller may choose
 Shown = dict[str, int | str]  # by column, in their order; "" where there is nothing to show
 
 
@@ -36,7 +36,7 @@ class Vocabulary(NamedTuple):
     actor: str = "actor"
     beside: str = "thread"  # the word for an actor's further fibers
     charted: tuple[str, ...] | None = None  # columns of a chart; None: all that is shown
-    # What an actor finds that comes again: in the chart of that step, and as what it comes to.
+    # Text for an actor that starts again: in the chart of that step, and as the result.
     refilled: str = "all is as it was at first"
     afresh: str = "to what it found at first"
 
@@ -55,11 +55,11 @@ class Target(Protocol):
 
     @property
     def rules(self) -> Sequence[Rule]:
-        """Rules, the gravest first."""
+        """Return the rules, the gravest first."""
 
     @property
     def pauses(self) -> Sequence[int]:
-        """ms: each longer than some leases, the last longer than any."""
+        """Return pauses in ms: each longer than some leases, the last longer than any."""
 
     @property
     def locks(self) -> bool:
@@ -67,11 +67,11 @@ class Target(Protocol):
 
     @property
     def alike(self) -> bool:
-        """Does its code ask nothing of an actor's name but whether two are the same?"""
+        """Does its code use an actor's name only to compare two?"""
 
     @property
     def names_follow(self) -> Sequence[bytes]:
-        """The prefixes of names in alike actors' commands and keys, such as `order-`.
+        """Return the prefixes of names in alike actors' commands and keys, such as `order-`.
 
         They come on top of the tokens and UUIDs that badluck gives the actors.
         """
@@ -82,18 +82,18 @@ class Target(Protocol):
 
     @property
     def lock_key(self) -> bytes | None:
-        """Where the lock stands, if that is known beforehand."""
+        """Return the lock's key, if it is known beforehand."""
 
     @property
     def gave_up(self) -> str | None:
-        """The outcome of an actor that has given up; None: each retries forever."""
+        """Return the outcome of an actor that has given up; None: each retries forever."""
 
     @property
     def vocabulary(self) -> Vocabulary: ...
 
     @property
     def setting(self) -> str:
-        """The initial state, for people: `3 tickets`."""
+        """Return the initial state, for people: `3 tickets`."""
 
     def identity(self) -> dict[str, Any]:
         """Return the members of a saved file that identify the target."""
@@ -111,13 +111,15 @@ class Target(Protocol):
         """Read the store's keys, and those of the other servers."""
 
     def moments(self, entries: dict[bytes, Entry]) -> Iterable[int]:
-        """When something is over of which the store only keeps the time, in ms since 1970.
+        """Return times of which only the store's values tell, in ms since 1970.
 
-        Of a key that expires, the store itself knows.
+        The store itself knows when a key expires.
         """
 
     def shown(self, book: Any) -> Shown:
-        """How things stand, of what `book` read: in charts, on pages and in saved files."""
+        """Return the values to show of a `book`: in charts, on pages and in saved files."""
 
     def filled_up(self, entries: dict[bytes, Entry]) -> dict[bytes, Entry]:
-        """All as at the beginning, for an actor that comes again; locks stay as they are."""
+        """Return the keys as at the beginning, for an actor that starts again; locks stay as they
+        are.
+        """
