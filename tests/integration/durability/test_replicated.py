@@ -96,7 +96,7 @@ def test_nothing_is_booked_that_a_failover_could_take_away(pair: Pair, shop_over
         until(
             lambda: services.store.xpending(Keys("apple", round.number).sales, "fulfil")["pending"]
         )
-        in_doubt(shop, "key")  # a time-out of fulfil's own has passed meanwhile
+        in_doubt(shop, "key")  # a timeout of fulfil's own has passed meanwhile
         assert services.auditor.audit(round).orders == 0
         pair.replica.thaw()
         until(lambda: services.auditor.audit(round).orders == 1)

@@ -1,15 +1,20 @@
 """A fair lock on Redis: first come, first served; drop-in for redis.lock.Lock.
 
-Lock in the place of redis-py's: the same arguments, methods and exceptions, and more FusedLock for
-a section that is itself commands: they travel with the lock, no blind write Contender the core of
-Lock, for a lock with another interface; its acquire returns a `Held` Clock, Counts, ClusterClient
-what one may hand in: protocols
+Lock        replaces redis-py's: the same arguments, methods and exceptions, and more
+FusedLock   for a section that is itself commands: they are sent with the lock's, no blind write
+Contender   the core of Lock, for a lock with another interface; its acquire returns a `Held`
+Clock, Counts, ClusterClient   protocols of what a caller may pass
 
-lock.py Lock, redis-py's by its face fused.py FusedLock contender.py one thread's way to the lock:
-alone, or with cohort.py the other threads of its process queue.py the line in front of a lock: keep
-the lock, hand it over waiter.py one turn: enqueue, be called, accept the lock connections.py what a
-thread sends and is called on clients.py which server that is, for each kind of client scripts.py
-the scripts in lua/ clock.py time and chance
+lock.py        Lock, with redis-py's interface
+fused.py       FusedLock
+contender.py   one thread's way to the lock: alone, or with its cohort
+cohort.py      the threads of one process
+queue.py       the line in front of a lock: keep the lock, hand it over
+waiter.py      one turn: enqueue, be called, accept the lock
+connections.py a thread's two connections, for commands and for calls
+clients.py     a connection to the lock's server, for each kind of client
+scripts.py     the scripts in lua/
+clock.py       time and random tokens
 """
 
 from fairlock.clients import ClusterClient

@@ -53,7 +53,7 @@ class Cluster(ExitStack):
         super().__init__()
         self.options = options
         self.nodes: list[Valkey] = []
-        # Else their bus is at port + 10000, which the system may give to others.
+        # Otherwise their bus is at port + 10000, which the system may give to others.
         self.buses = [free_port() for _ in range(3)]
         with ExitStack() as undo:
             undo.callback(self.close)

@@ -17,7 +17,7 @@ from badluck.search.paths import Path, cost, shortest
 from badluck.search.server_states import Fill
 from badluck.search.state import Budget, SystemState, Transition
 
-ONE = 0  # the actor who comes once
+ONE = 0  # the actor that runs once
 
 
 class EndlessGraph(Graph):
