@@ -35,9 +35,9 @@ class HoldRow(OrderColumns, Base):
 
     __tablename__ = "holds"
 
-    until: Mapped[int] = mapped_column(BigInteger)
-    stands: Mapped[str] = mapped_column(String(9))
-    back: Mapped[bool]
+    until: Mapped[int] = mapped_column(BigInteger, sort_order=1)  # after an order's columns
+    stands: Mapped[str] = mapped_column(String(9), sort_order=1)
+    back: Mapped[bool] = mapped_column(sort_order=1)
 
     __table_args__ = (
         Index("holds_by_round", "item", "round", "back"),

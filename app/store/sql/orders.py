@@ -48,7 +48,7 @@ class OrderRow(OrderColumns, Base):
 
     __tablename__ = "orders"
 
-    confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True))
+    confirmed: Mapped[datetime] = mapped_column(DateTime(timezone=True), sort_order=1)  # last
 
     __table_args__ = (
         # With the quantity, the index has all that an audit counts, in the order of the keys.
