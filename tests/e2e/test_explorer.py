@@ -36,7 +36,7 @@ def test_a_link_opens_at_its_step_and_keeps_up(page: Page, shop: Shop) -> None:
     opened(page, f"{shop.lab}{LEASE}&step=4")
     expect(page.get_by_text("Step 4 of 7")).to_be_visible()
     assert number(page) == "4"
-    assert lit(page, "A") == ["outcome, seen = self.write("]
+    assert lit(page, "A") == ["outcome, record = self.write("]
     page.get_by_role("link", name="One step on").click()
     expect(page).to_have_url(re.compile(r"finding=oversell&step=5$"))
     page.get_by_role("link", name="To the end").click()

@@ -167,7 +167,7 @@ BUGS = [
         [
             Change(
                 "service/holds.py",
-                "    while some := self.holds.sweep(round, MOST):",
+                "    while some := self.holds.sweep(round, batch):",
                 "    while some := 0:",
             )
         ],
