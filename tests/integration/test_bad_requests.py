@@ -27,9 +27,9 @@ RUNS_ON = ["valkey"]
 SHARE = 250  # requests of one run, to each database
 SLOWEST = 10.0  # s; an audit waits for 0.75 s, and two cores are shared
 PIECES = 2  # of a stream that never ends
-# These may answer 503 although store and database are there: a lock is held, or the explorer is
-# full.
-BUSY = ("shop.buy", "explorer.player", "explorer.scheduler")
+# These may answer 503 although store and database are there: a lock is held, the explorer is full,
+# or the shop is not ready, as no fulfil runs here and a sale has waited for too long.
+BUSY = ("shop.buy", "explorer.player", "explorer.scheduler", "health.ready")
 
 
 @pytest.fixture
