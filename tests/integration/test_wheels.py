@@ -156,8 +156,8 @@ BADLUCK = [library for library in LIBRARIES if library.name == "badluck"]
 def test_badlucks_model_runs_lua(installed: Installed) -> None:
     """No module and no first result uses the script that each script begins with."""
     script = (
-        "from badluck.model.server import Server;"
-        "print(Server(0).execute('a', (b'EVAL', b'return cjson.encode({1})', b'0')))"
+        "from badluck.model.server import ModelServer;"
+        "print(ModelServer(0).execute('a', (b'EVAL', b'return cjson.encode({1})', b'0')))"
     )
     assert run(installed.python, "-Ic", script, cwd=installed.folder) == "b'[1]'\n"
 

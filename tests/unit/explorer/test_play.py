@@ -149,7 +149,7 @@ def test_no_more_than_two_faults_of_a_kind(desk: Desk) -> None:
 
 
 def test_a_full_board_is_begun_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("badluck.game.board.MOST", 1_500)
+    monkeypatch.setattr("badluck.game.board.MAX_STATES", 1_500)
     for moves in ("A", "AB", "ABC", "ABCAB", "ABBCCA"):
         assert "impossible" not in play(desk, "watch", moves, 3)
 
