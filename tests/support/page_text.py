@@ -17,9 +17,9 @@ SAME |= {"units", "version", "owner", "store", "lua", "sell", "make", "nil"}
 SAME |= {"cookie", "OpenAPI", "Allow", "Authorization", "Bearer", "Prometheus", "postgresql"}
 SAME |= {"ZooKeeper", "Redlock", "SQLite", "PostgreSQL", "Jedis", "Valkey", "Locust"}
 SAME |= {"joynet", "crossoverJie", "haozlee"}  # authors of tutorials
-# Sent values; names; paths and addresses; options of commands; ids of requests.
+# Sent values; names; titles of texts; paths and addresses; options of commands; ids of requests.
 NO_WORDS = re.compile(
-    r"'[^']*'|`[^`]*`|[“][^”]*[”]|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+|\b[0-9a-f]{16}\b"
+    r"'[^']*'|`[^`]*`|[“][^”]*[”]|《[^》]*》|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+|\b[0-9a-f]{16}\b"
 )
 WORD = re.compile(r"[A-Za-z_]*[a-z]{2,}[A-Za-z_]*")  # GET and BUSY are names, too
 
