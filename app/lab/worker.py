@@ -17,7 +17,7 @@ from gunicorn.workers.ggevent import GeventWorker
 from app.server.limits import ANSWER, REQUEST, connections, raise_open_files
 
 
-class LabWorker(GeventWorker):  # type: ignore[misc]
+class LabWorker(GeventWorker):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         raise_open_files()

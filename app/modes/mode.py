@@ -83,7 +83,7 @@ class LockingMode(StoreMode):
 
 
 class DatabaseMode(Mode):
-    """The same for one that sells in the database."""
+    """A mode that sells in the database. `sales` reads and writes the rows next to the stock."""
 
     needs = "database"
 
@@ -108,7 +108,7 @@ def retried(attempt: Callable[[Order], Sale], order: Order, clock: Clock, round:
 
 
 def pause(clock: Clock, attempt: int, deadline: float) -> bool:
-    """Let a moment pass after that attempt. False, and none has: it would be after the deadline."""
+    """Wait a random moment after that attempt. False, at once: it would end after the deadline."""
     seconds = clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
     if clock.now() + seconds > deadline:
         return False

@@ -49,7 +49,7 @@ class Outgoing(socket.socket):
             pass
 
 
-class Connection(TConn):  # type: ignore[misc]
+class Connection(TConn):  # type: ignore[misc]  # gunicorn has no types
     """A connection whose parser gets one whole request at a time, and never the socket."""
 
     def __init__(self, cfg: Any, accepted: socket.socket, client: Any, server: Any) -> None:

@@ -50,7 +50,7 @@ SWEEP = 1  # s between two looks at the clock
 PIECE = 16 * 1024  # bytes read at once
 
 
-class Gate(ThreadWorker):  # type: ignore[misc]
+class Gate(ThreadWorker):  # type: ignore[misc]  # gunicorn has no types
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.cfg: Any = CachedConfig(self.cfg)

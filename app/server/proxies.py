@@ -19,4 +19,4 @@ def believe(app: Flask, proxies: int) -> None:
     """Trust the headers of the last `proxies` proxies: the customer's address, scheme and Host."""
     if proxies:
         fix = ProxyFix(app.wsgi_app, x_for=proxies, x_proto=proxies, x_host=proxies)
-        app.wsgi_app = fix  # type: ignore[method-assign]
+        app.wsgi_app = fix  # type: ignore[method-assign]  # as Flask documents it

@@ -38,5 +38,5 @@ def register(app: Flask, trusted: bool) -> None:
         finally:
             current.set("")
 
-    app.wsgi_app = with_id  # type: ignore[method-assign]
+    app.wsgi_app = with_id  # type: ignore[method-assign]  # as Flask documents it
     app.context_processor(lambda: {"request_id": current.get()})

@@ -128,7 +128,14 @@ class DatabaseLedger:
             raise DatabaseAway("The database has lost this round's stock: was it emptied?")
         recorded = len(rows) + others.orders
         return Snapshot(
-            left, [], recorded, rows, held=held, astray=astray, others=others, confirmed=confirmed
+            left=left,
+            waiting=[],
+            recorded=recorded,
+            rows=rows,
+            held=held,
+            astray=astray,
+            others=others,
+            confirmed=confirmed,
         )
 
     def confirm(self, round: Round, orders: int) -> bool:

@@ -60,7 +60,7 @@ class Rounds:
         used = self.consistency.used_numbers(wanted.item)
         with answering():
             in_store = self.ledgers.of(wanted).in_store
-            new = records.start(self.store, wanted, used.highest, in_store, ready)
+            new = records.start(self.store, wanted, used.highest, ready, in_store=in_store)
         if used.by_books:  # else a start would wait for the database twice
             self.consistency.begun(new)
         return new

@@ -138,7 +138,7 @@ def read_together(store: redis.Redis) -> list[list[str]]:
     return [[item] for item in ITEMS] if isinstance(store, Cluster) else [list(ITEMS)]
 
 
-def start(store: redis.Redis, wanted: Round, above: int, in_store: bool, ready: Ready) -> Round:
+def start(store: redis.Redis, wanted: Round, above: int, ready: Ready, *, in_store: bool) -> Round:
     """End the item's running round and begin `wanted`, in one step, and give it its number.
 
     The step is WATCH and MULTI on the pointer to the newest round: the lesson of mode `watch`, put

@@ -35,7 +35,7 @@ def watch(item: str, quantity: int) -> Answer:
                 left = int(str(pipe.get(f"usual:{item}:stock"))) - quantity
                 return SOLD_OUT if left < 0 else write(pipe, item, left, quantity)
             except redis.WatchError:
-                time.sleep(random.random() * min(CAP, BACKOFF * 2**attempt))  # noqa: S311
+                time.sleep(random.random() * min(CAP, BACKOFF * 2**attempt))  # noqa: S311  jitter, not secrets
     return {"outcome": "BUSY"}, 503
 
 

@@ -28,12 +28,12 @@ def measure(connections: int, seconds: float) -> dict[str, float]:
     store.set("usual:raw:stock", STOCK)
     sha = store.script_load(SELL)
     keys = ("usual:raw:stock", "usual:raw:sales")
-    sale = hiredis.pack_command(("EVALSHA", sha, "2", *keys, "0" * 36, "1"))  # type: ignore[arg-type]
+    sale = hiredis.pack_command(("EVALSHA", sha, "2", *keys, "0" * 36, "1"))  # type: ignore[arg-type]  # its stub: one word
     waiting = selectors.DefaultSelector()
     for _ in range(connections):
         connection = socket.create_connection(("127.0.0.1", given["port"]))
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.sendall(hiredis.pack_command(("AUTH", given["password"])))  # type: ignore[arg-type]
+        connection.sendall(hiredis.pack_command(("AUTH", given["password"])))  # type: ignore[arg-type]  # its stub: one word
         connection.recv(64)
         waiting.register(connection, selectors.EVENT_READ, connection)
         connection.sendall(sale)

@@ -14,7 +14,8 @@ import redis
 
 from app.bootstrap import Services
 from app.service import fulfil as fulfilling
-from app.service.fulfil import Batch, Consumer, Entries, Mover
+from app.service.booking import Batch, Entries, Mover
+from app.service.fulfil import Consumer
 from app.store import keys
 from app.store.keys import Keys
 from app.store.rounds import GROUP

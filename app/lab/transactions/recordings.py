@@ -35,8 +35,8 @@ class _Playing:
     def __init__(self) -> None:
         self.until = time.monotonic() + HANGS_S  # then it hangs
         self.files = ExitStack()
-        self.said = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        self.complained = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        self.said = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  `files` closes it
+        self.complained = self.files.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  `files` closes it
         self.process = start(COMMAND, stdout=self.said, stderr=self.complained)
 
     def over(self) -> bool:

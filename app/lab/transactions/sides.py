@@ -103,7 +103,7 @@ class Valkey(ServerSide):
         def say(statement: str) -> str:
             with _answering("Valkey", OSError):
                 words = tuple(statement.split())
-                plug.sendall(hiredis.pack_command(words))  # type: ignore[arg-type]  # stub: one word
+                plug.sendall(hiredis.pack_command(words))  # type: ignore[arg-type]  # its stub: one word
                 while (reply := reader.gets()) is ...:
                     if not (received := plug.recv(4096)):
                         raise ConnectionError("the server closed the connection")

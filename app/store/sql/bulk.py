@@ -58,7 +58,7 @@ def _statement(database: str, table: Table, columns: tuple[tuple[str, str], ...]
         values = ", ".join(member if member == NOW else f'"{member}"' for _, member in columns)
         types = {member: _type(table.c[name]) for name, member in columns if member != NOW}
         given = ", ".join(f'"{member}" {kind}' for member, kind in types.items())
-        source = f"SELECT {values} FROM json_to_recordset(%s::json) AS given ({given})"  # noqa: S608
+        source = f"SELECT {values} FROM json_to_recordset(%s::json) AS given ({given})"  # noqa: S608  names of columns
     else:
         values = ", ".join(member if member == NOW else "?" for _, member in columns)
         source = f"VALUES ({values})"

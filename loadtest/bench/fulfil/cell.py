@@ -72,7 +72,7 @@ def measure(
     used_before = _used_memory(stage)
     pair.name(stage.store, servers.sessions, ITEM, anew=True)
     wanted = Round(ITEM, 0, sales, "atomic")
-    round = rounds.start(stage.store, wanted, 0, True, lambda *_: True)
+    round = rounds.start(stage.store, wanted, 0, lambda *_: True, in_store=True)
     began = time.monotonic()
     _sell(servers, round, leave)
     sales_per_s = sales / (time.monotonic() - began)

@@ -38,7 +38,7 @@ LIES = [
         "atomic",
         [
             Change(
-                "service/fulfil.py",
+                "service/booking.py",
                 "                sold[id] = sales.read(names, fields)\n",
                 "                from dataclasses import replace\n"
                 "                order = sales.read(names, fields)\n"

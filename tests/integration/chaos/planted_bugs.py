@@ -84,12 +84,12 @@ BUGS = [
         "atomic",
         [
             Change(
-                "service/fulfil.py",
+                "service/booking.py",
                 "        refused |= book(self.sessions, sold, mode)\n        booked",
                 "        booked",
             ),
             Change(
-                "service/fulfil.py",
+                "service/booking.py",
                 "            sales.let_go(self.store, names, booked)\n        if not refused:",
                 "            sales.let_go(self.store, names, booked)\n"
                 "        refused |= book(self.sessions, sold, mode)\n        if not refused:",

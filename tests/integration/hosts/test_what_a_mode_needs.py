@@ -30,7 +30,7 @@ def start(services: Services, mode: str) -> None:
     """Start a round as a host that has all of it does."""
     services.consistency.pairing.require("apple")
     round = replace(Round("apple", 0, 10, mode), masters="a,b,c" if "redlock" in mode else "")
-    rounds.start(services.store, round, 0, mode != "sql_units", lambda _before, _new: True)
+    rounds.start(services.store, round, 0, lambda *_: True, in_store=mode != "sql_units")
 
 
 @pytest.mark.parametrize(("mode", "said"), LACKING)
