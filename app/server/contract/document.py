@@ -36,12 +36,12 @@ EVENT = {
 # The words for an answer that its operation does not describe.
 SAYS = {
     200: Text("Done."),
-    201: Text("It is made."),
-    202: Text("It is under way: ask again."),
+    201: Text("Created."),
+    202: Text("In progress: ask again."),
     204: Text("There is nothing more to come: do not ask again."),
-    206: Text("The part of it that was asked for."),
+    206: Text("The requested part."),
     303: Text("A form: to the page that shows it."),
-    304: Text("It has not changed."),
+    304: Text("Not changed."),
 }
 
 

@@ -221,9 +221,9 @@ class Actor:
         would take that for a question of this actor.
         """
         collects = gc.isenabled()
-        gc.disable()
-        sys.modules.update(self.modules)
         try:
+            gc.disable()
+            sys.modules.update(self.modules)
             yield
         finally:
             if collects:
