@@ -100,8 +100,9 @@ def chart(plan: LocksPlan, results: Sequence[LockResult]) -> Table:
 def reading(plan: LocksPlan) -> list[str]:
     return [
         "How to read it: look at fairness and the longest wait before the ratio. A lock that "
-        "sleeps long between its tries sells much, because whoever has just released it takes it "
-        "again and again while the others sleep: it starves them (∞: somebody sold nothing).",
+        "sleeps long between its tries sells much, because the client that has just released it "
+        "takes it again and again while the others sleep: it starves them (∞: a client sold "
+        "nothing).",
         f"Only ratios of one run compare: each is against {plan.base.name} in the same repeat, on "
         "this machine, whose cores contenders and server share. Where two rows' min–max overlap, "
         "the run does not tell them apart.",

@@ -73,7 +73,7 @@ def http_page(
     if costs:
         lines = [(name, [number(cost)]) for name, cost in costs.items()]
         tables.append(("Where the CPU of one sale goes", ("µs",), lines))
-    title = "Purchases a second, beside the usual shop"
+    title = "Purchases a second, compared with the usual shop"
     return _page(title, charts, tables, READING, facts, command, ended)
 
 

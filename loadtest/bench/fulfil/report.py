@@ -27,8 +27,8 @@ COLUMNS = {
     "used_memory_mb_booked": ("used_booked", "with all booked, MB"),
 }
 READING = (
-    "Sales: mode atomic by 16 threads of one process, no HTTP. Drain: fulfil's, with nobody "
-    "selling, against the sales of the same repeat. CPU: of one core, while it drains; SQLite "
+    "Sales: mode atomic by 16 threads of one process, no HTTP. Drain: fulfil's, without "
+    "sales, against the sales of the same repeat. CPU: of one core, while it drains; SQLite "
     "works inside fulfil. What the store keeps of booked sales are their keys, for a day. Keys and "
     "buyers begin with their moment, as the shop makes them; random ones cost the database more."
 )

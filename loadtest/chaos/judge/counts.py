@@ -70,7 +70,7 @@ def _limited(of: PlayedRound) -> Iterator[Detection]:
             others = [other for other in bought[purchase.buyer] if other.ops[0].at <= op.until]
             units = sum(other.units for other in others if other is not purchase)
             if op.round == number and units + purchase.units <= of.begun.limit:
-                sentence = f"{purchase.buyer} was told LIMIT with {units} units at most."
+                sentence = f"{purchase.buyer} got LIMIT with {units} units at most."
                 yield Detection(Anomaly.LIMITED, *of.name, 1, sentence, purchase.key, (op.number,))
 
 
@@ -80,7 +80,7 @@ Details = tuple[Anomaly, int, str, list[Op]]
 def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     sold, gone = purchase.told(Reply.SOLD), purchase.told(*GONE)
     if sold and not purchase.entries:
-        yield Anomaly.LOST, 1, "Its buyer was told SOLD, and it is in no book.", sold
+        yield Anomaly.LOST, 1, "Its buyer got SOLD, and it is in no book.", sold
     elif sold and not purchase.booked:
         yield Anomaly.UNBOOKED, 1, "It is in the store, and in no database.", sold
     if len(purchase.orders) > 1:
@@ -95,7 +95,7 @@ def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     if len(rows) > len(set(rows)):
         yield Anomaly.TWICE, len(rows) - len(set(rows)), "An id is booked twice.", purchase.ops
     if purchase.sold and gone:
-        sentence = f"It is paid, and was told {gone[0].answer}."
+        sentence = f"It is paid, and got {gone[0].answer}."
         yield Anomaly.RETURNED, 1, sentence, [*sold, *gone]
     yield from _denied(of, purchase)
     if of.begun.hold is not None:
@@ -111,9 +111,9 @@ def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
         return
     yes = (Reply.SOLD, Reply.UNKNOWN)
     if not any(op.answer in (*yes, *TAKEN) for op in purchase.did(Action.BUY)):
-        yield Anomaly.DENIED, 1, "It is booked, and each press was told no.", purchase.ops
+        yield Anomaly.DENIED, 1, "It is booked, and each press was refused.", purchase.ops
     elif of.begun.hold is not None and not any(op.answer in yes for op in purchase.did(Action.PAY)):
-        yield Anomaly.DENIED, 1, "It is booked, and nobody paid for it.", purchase.ops
+        yield Anomaly.DENIED, 1, "It is booked, and no buyer paid for it.", purchase.ops
 
 
 def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
@@ -142,11 +142,11 @@ def _forgotten(purchase: Purchase) -> Iterator[Details]:
         yield (
             Anomaly.FORGOTTEN,
             1,
-            "It was told SOLD, and its key was refused afterwards.",
+            "It got SOLD, and its key was refused afterwards.",
             refused,
         )
     ends = purchase.told(Reply.SOLD, *GONE)
     first = min([op.until for op in ends], default=NEVER)
     after = [op for op in purchase.told(Reply.HELD) if op.at > first]
     if after:
-        yield Anomaly.FORGOTTEN, 1, "It was told to be a hold when it was none any more.", after
+        yield Anomaly.FORGOTTEN, 1, "It was reported as a hold after the hold had ended.", after

@@ -83,7 +83,7 @@ def detect_strangers(history: RunHistory) -> Iterator[Detection]:
             yield Detection(
                 Anomaly.STRANGER,
                 *(entry.item, entry.round, 1),
-                f"{purchase.buyer} pressed, and it is booked for somebody else.",
+                f"{purchase.buyer} pressed, and it is booked for another buyer.",
                 *(purchase.key, purchase.numbers),
             )
 
@@ -193,9 +193,9 @@ def _judge_round(
     searched = linearize(moves, of.begun.stock, budget)
     if searched.linearizable is False:
         ops = moves[searched.stuck].ops
-        sentence = "No order of what was told makes all of it true; this is where none goes on."
+        sentence = "No order of the answers makes all of them true; every order stops here."
         if not ops:
-            sentence = "No order of what was told ends with the units that are left."
+            sentence = "No order of the answers ends with the units that are left."
         detections.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
     detections += list(check_audit(of, detections, any(isinstance(loss, Anomaly) for loss in may)))
     unsure = ""
@@ -224,7 +224,7 @@ def _detect_orphans(history: RunHistory) -> list[Detection]:
     """Return purchases of a round that was never begun: no fault invents one."""
     return [
         Detection(
-            Anomaly.DENIED, item, number, 1, "Nobody began this round.", key, purchase.numbers
+            Anomaly.DENIED, item, number, 1, "This round was never begun.", key, purchase.numbers
         )
         for (item, key), purchase in history.purchases.items()
         for number in sorted(purchase.rounds)

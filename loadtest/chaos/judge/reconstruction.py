@@ -234,7 +234,7 @@ def _purchases(events: list[Event]) -> dict[tuple[str, str], Purchase]:
     responses: dict[int, Response] = {}
     for response in _select(events, Response):
         if response.op in responses:
-            raise ValueError(f"Op {response.op} was told twice.")
+            raise ValueError(f"Op {response.op} has two responses.")
         responses[response.op] = response
     purchases: dict[tuple[str, str], Purchase] = {}
     called = set[int]()

@@ -34,7 +34,7 @@ LIES = [
         seeds=(2, 5, 7),  # their plans have no failover and no log cut: the store knows of no loss
     ),
     Bug(
-        "booked for somebody else",
+        "booked for another buyer",
         "atomic",
         [
             Change(
