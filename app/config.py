@@ -73,20 +73,20 @@ class Settings:
     )
     lab_sell: str = setting(
         "",
-        "a file of your own with sell(redis, buyer), which the lab's explorer shows beside the "
+        "a file of your own with sell(redis, buyer), which the lab's explorer shows next to the "
         "modes; empty: none",
     )
     lab_port: int = setting(8001, "port of the lab, the instructor's server", 1, 65_535)
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
     allowed_hosts: str = setting(
         "",
-        "names of shop and lab beside their own, with commas between, as a Host header has them; "
-        ".example.com: all below it, too; *: any",
+        "host names of shop and lab in addition to their own, with commas between, as a Host header "
+        "has them; .example.com: all below it, too; *: any",
     )
     trusted_proxies: int = setting(
         0,
         "proxies before the shop, each of which says for whom it asks (X-Forwarded-For, -Proto, "
-        "-Host, X-Request-Id); 0: none, and nobody who says so is believed",
+        "-Host, X-Request-Id); 0: ignore all forwarded headers",
         0,
         8,
     )

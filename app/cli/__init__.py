@@ -37,7 +37,7 @@ COMMANDS = {
     ),
     "replay": Entry("app.cli.replay:replay", "Play what `explore` found on a real server."),
     "transactions": Entry(
-        "app.cli.transactions:transactions", "MULTI beside SQL's transactions, live."
+        "app.cli.transactions:transactions", "MULTI next to SQL's transactions, live."
     ),
     "hosts": Entry(
         "app.cli.hosts:hosts", "Compare this host's settings with those of its store's other hosts."

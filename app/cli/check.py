@@ -53,5 +53,5 @@ def _kept(services: Services) -> list[Check]:
 
 def _goes_on(does: bool) -> Check:
     if does:
-        return Check("fulfil", State.OK, "fulfil goes on.")
-    return Check("fulfil", State.FAILING, "fulfil does not go on: it is away, or hangs.")
+        return Check("fulfil", State.OK, "fulfil is running.")
+    return Check("fulfil", State.FAILING, "fulfil is not running, or it hangs.")

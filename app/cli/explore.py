@@ -94,7 +94,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 @click.option(
     "--again",
     is_flag=True,
-    help="Instead of faults: do buyers who come again and again keep buyer A waiting for ever?",
+    help="Instead of faults: do buyers who come again and again keep buyer A waiting forever?",
 )
 @click.option(
     "--retries",

@@ -39,9 +39,9 @@ def bench() -> None:
 
 
 for name, says, module in (
-    ("locks", "Our locks beside other libraries', under contention.", "loadtest.bench"),
+    ("locks", "Our locks and other libraries' locks, under contention.", "loadtest.bench"),
     ("fulfil", "How fast sales become orders, and for how much.", "loadtest.bench"),
-    ("http", "Purchases a second, beside the usual shop.", "loadtest.throughput"),
+    ("http", "Purchases a second, compared with the usual shop.", "loadtest.throughput"),
     ("growth", "Sales and p99 with more contenders, items, orders.", "loadtest.throughput"),
 ):
     bench.add_command(started(name, says, module, name))

@@ -12,8 +12,8 @@ LOST = (
     "a worker had told its buyer of it; it was not paid for, or its key has bought: it stays lost"
 )
 UNKNOWABLE = (
-    "What nobody can know: a sale that is neither in the store nor in the books, and whose worker "
-    "is gone, too. It counts as not sold; its buyer can show the order's number."
+    "A sale stays unknown if it is neither in the store nor in the books, and its worker is gone, "
+    "too. It counts as not sold; its buyer can show the order's number."
 )
 
 
@@ -43,7 +43,7 @@ def _print(item: str, plan: RepairPlan, done: bool) -> None:
             are = "orders are" if count > 1 else "order is"
             click.echo(f"  round {number}: {count:,} {are} lost: neither database nor store knows")
     for number in plan.unknown:
-        click.echo(f"  round {number}: nobody knows what was stocked; its figures stay lost")
+        click.echo(f"  round {number}: the stock at its start is unknown; its figures stay lost")
     for order in plan.lost:
         click.echo(f"  order {order.id} of round {order.round}: {LOST}")
     click.echo(UNKNOWABLE)

@@ -74,6 +74,10 @@ def show(item: str, number: int | None, json_wanted: bool) -> None:
     _show(round, rounds.left(round), json_wanted)
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
+
+
 def _show(round: Round, left: int | None, json_wanted: bool) -> None:
     if json_wanted:
         output.print_json({**view(round), "left": left})
@@ -84,8 +88,8 @@ def _show(round: Round, left: int | None, json_wanted: bool) -> None:
     stock = f"{round.stock:,} stocked" + ("" if left is None else f", {left:,} left")
     click.echo(
         f"  {stock}; think {round.think} ms, lease {round.lease} ms, wait {round.wait} ms, "
-        f"{round.attempts} attempts, {round.limit} units an order"
-        + (f", {round.per_buyer} units a buyer" if round.per_buyer else "")
+        f"{_count(round.attempts, 'attempt')}, {_count(round.limit, 'unit')} an order"
+        + (f", {_count(round.per_buyer, 'unit')} a buyer" if round.per_buyer else "")
         + (f", opens {round.delay / 1000:g} s after its start" if round.delay else "")
         + (f", {round.hold / 1000:g} s to pay in" if round.hold else "")
     )

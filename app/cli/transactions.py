@@ -15,7 +15,7 @@ from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.lab.transactions import CASES, Result, ServerStep, pair, play
 
 
-@click.command(short_help="MULTI beside SQL's transactions, live.")
+@click.command(short_help="MULTI next to SQL's transactions, live.")
 @output.as_json
 def transactions(json_wanted: bool) -> None:
     """Play what is taught about MULTI, on a Valkey and a PostgreSQL side by side.

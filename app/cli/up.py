@@ -64,7 +64,7 @@ def _alone(settings: Settings) -> Iterator[None]:
             raise click.ClickException(
                 f"Last Apple is already running from {settings.var} "
                 f"(process {lock.read().strip()}): {settings.shop_address}\n"
-                "Another one beside it needs a folder and ports of its own: "
+                "A second shop needs a folder and ports of its own: "
                 "VAR_DIR=var2 SHOP_PORT=8010 LAB_PORT=8011 STORE_PORT=8012 make run"
             ) from error
         lock.truncate(0)
@@ -136,15 +136,15 @@ def _who_can_reach(settings: Settings, token: str) -> list[str]:
     lines = []
     if not is_loopback(settings.shop_host):
         lines.append(
-            "Everybody in this machine's network can open the shop and buy: there are no accounts, "
-            "and nothing\n  is encrypted. Phones join the class at"
+            "Every device in this machine's network can open the shop and buy: there are no "
+            "accounts, and nothing\n  is encrypted. Phones join the class at"
             + _lines(shop_addresses(settings), "/class")
         )
         if is_loopback(settings.lab_host):
             lines.append("The lab answers to this machine only.")
     if not is_loopback(settings.lab_host) and token:
         lines.append(
-            "Whoever has the token can start and end rounds, from another machine at"
+            "A person with the token can start and end rounds, from another machine at"
             + _lines(lab_addresses(settings), f"/?token={token}")
         )
     elif not is_loopback(settings.lab_host):

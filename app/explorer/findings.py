@@ -100,7 +100,7 @@ RULES: tuple[Rule, ...] = (
     ),
     StateRule(
         "unit lost",
-        "A unit is neither in stock nor sold: nobody can buy it any more.",
+        "A unit is neither in stock nor sold: no buyer can get it any more.",
         _unit_lost,
     ),
     STUCK,
@@ -121,7 +121,8 @@ RULES: tuple[Rule, ...] = (
     ),
     EndRule(
         "no sale",
-        "Nobody bought, although there was enough stock and no fault hit the buyers who remained.",
+        "No buyer bought anything, although there was enough stock and no fault hit the buyers "
+        "who remained.",
         _no_sale,
     ),
     replace(TWO_HOLDERS, explanation="Two buyers are in the critical section at the same time."),

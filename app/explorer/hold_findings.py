@@ -88,11 +88,11 @@ THERE_TWICE = StateRule(
 )
 LOST = StateRule(
     "unit lost",
-    "A unit is neither in stock nor held nor sold: nobody can buy it any more.",
+    "A unit is neither in stock nor held nor sold: no buyer can get it any more.",
     _lost,
 )
 FOR_EVER = StateRule(
-    "held for ever",
+    "held forever",
     "Units are held, and no sweep will find them: they never come back.",
     _for_ever,
 )

@@ -117,7 +117,7 @@ RULES: tuple[Rule, ...] = (
     ),
     StateRule(
         "lifted too early",
-        "The item may be sold again, and nobody has mended it, nor is there anybody who accepts.",
+        "The item may be sold again, but it was neither mended nor was the loss accepted.",
         _too_early,
     ),
     StateRule(
@@ -127,10 +127,10 @@ RULES: tuple[Rule, ...] = (
     ),
     StepRule(
         "written unasked",
-        "Somebody wrote what was mended after the mark had gone: the next round may run by then.",
+        "A repair wrote after the mark had gone: the next round may run by then.",
         ("goes", "arrives"),
         _unasked,
     ),
     STUCK,
-    EndRule("error", "Without any fault somebody was told of an error.", _error),
+    EndRule("error", "Without any fault, a process got an error.", _error),
 )

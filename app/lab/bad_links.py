@@ -16,7 +16,7 @@ def no_such_move(nth: int, move: str) -> Text:
     if not nth:
         return Text("The link holds no schedule that can be read, or one that is too long.")
     return Text(
-        "Step %(number)s of this schedule, “%(move)s”, is impossible: nobody can do that at that "
+        "Step %(number)s of this schedule, “%(move)s”, is impossible: no buyer can take it at that "
         "point.",
         number=nth,
         move=move,

@@ -20,7 +20,10 @@ EVENTS: dict[str, Any] = {
     "answers": {
         200: Answer(
             None,
-            Text("Server-sent events with ids: a client that was cut off goes on from there."),
+            Text(
+                "Server-sent events with ids: a client that was cut off continues after the last "
+                "id it got."
+            ),
         ),
         204: None,
     },
@@ -32,7 +35,7 @@ LABS = {
     "impossible": ProblemType(
         400,
         NOT_POSSIBLE,
-        Text("The schedule has no such step, or nobody can take it at that point."),
+        Text("The schedule has no such step, or no buyer can take it at that point."),
         Problem,
     ),
     "unknown-finding": ProblemType(
@@ -82,7 +85,7 @@ SIDE = ApiSide(
         "classroom": Text("Classroom"),
         "explorer": Text("Explorer"),
         "search": Text("The explorer's searches"),
-        "transactions": Text("MULTI"),
+        "transactions": Text("Transactions"),
         "read": Text("Read"),
         "metrics": Text("Metrics"),
         **COMMON_GROUPS,

@@ -1,7 +1,7 @@
-"""db_unique: a row in a database with a unique name; whoever inserts it holds the lock.
+"""db_unique: a row in a database with a unique name; the client that inserts it holds the lock.
 
 How       INSERT (name, owner, until): refused while there is one; DELETE WHERE owner = me
-Prevents  two holders, a lock held for ever by a dead holder, releasing another's lock
+Prevents  two holders, a lock held forever by a dead holder, releasing another's lock
 Breaks    work that outlives the lease: the next one enters while the first is still inside
 Cost      a look, an INSERT and a DELETE, the last two synced to disk; a look for every poll
 Sound     while the work is shorter than the lease

@@ -1,7 +1,7 @@
 """getset: the time of its end is the lock's value. An exhibit: broken on purpose.
 
 How       SETNX key stamp; else GET -> passed? -> GETSET a new stamp -> had the old one passed? mine
-Prevents  a lock held for ever by a dead holder; two holders, as long as all clocks agree
+Prevents  a lock held forever by a dead holder; two holders, as long as all clocks agree
 Breaks    a holder's clock decides: one that is ahead takes a lock that still holds
           (a loser's GETSET overwrites the owner's stamp; two equal stamps cannot be told apart)
 Cost      two round trips; two for every poll while another holds it; leases in whole seconds

@@ -1,9 +1,9 @@
 """lease: a lock that expires by itself, released only by its owner.
 
 How       SET key token NX PX lease, polled with jitter; release by compare-and-delete script
-Prevents  two holders, a lock held for ever by a dead holder, releasing another's lock
+Prevents  two holders, a lock held forever by a dead holder, releasing another's lock
 Breaks    work that outlives the lease: the next one enters while the first is still inside
-          (and a lost reply to SET: nobody knows that he holds it, and all wait for the lease)
+          (and a lost reply to SET: the holder does not know that it holds it, and all wait)
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease, and no failover loses a write
 Taught    Commonly taught wrong: that the owner’s token protects the sale. The token only keeps a

@@ -1,7 +1,7 @@
-"""queue: a fair line. Who comes first is served first, and the release calls the next one.
+"""queue: a fair line. First come, first served: the release calls the next buyer in line.
 
 How       a script takes the lock or puts me in line; the release's script calls the next one
-          (by a message; whoever is called takes it; a fencing token rises with every hand-over)
+          (by a message; the called buyer takes it; a fencing token rises with every hand-over)
 Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead or frozen waiter
 Breaks    a holder frozen for longer than its lease: the next one enters, and a blind write follows
 Cost      two round trips when free, three after a wait; a first and a long wait cost more

@@ -2,8 +2,8 @@
 
 How       SETNX key token, polled each ms; release: WATCH -> GET -> compare -> MULTI/DEL/EXEC
 Prevents  two holders, releasing another's lock
-Breaks    a holder that dies never releases: nobody gets the lock until a person deletes it
-          (nor when the reply to SETNX is lost: nobody knows that he holds it)
+Breaks    a holder that dies never releases: all others wait until a person deletes the lock
+          (the same after a lost reply to SETNX: the holder does not know that it holds the lock)
 Cost      four round trips, and one each ms for every waiter
 Sound     never: one dead holder ends the sale for all
 Taught    Right in the first tutorial: a token, and a release that compares it. Wrong: the lock has

@@ -1,8 +1,8 @@
 """setnx_expire: SETNX, then a lease as a second command. An exhibit: broken on purpose.
 
 How       SETNX key token -> EXPIRE key lease; release: WATCH -> GET -> compare -> MULTI/DEL/EXEC
-Prevents  two holders, releasing another's lock, most locks held for ever by a dead holder
-Breaks    a holder that dies between the two commands leaves a lock without a lease: held for ever
+Prevents  two holders, releasing another's lock, most locks held forever by a dead holder
+Breaks    a holder that dies between the two commands leaves a lock without a lease: held forever
           (and work that outlives the lease: the next one enters while the first is still inside)
 Cost      five round trips, and one each ms for every waiter; leases in whole seconds
 Sound     never: a lock without a lease exists for a moment at every acquire

@@ -1,9 +1,9 @@
-"""unowned: a lock that expires, released by whoever comes. An exhibit: broken on purpose.
+"""unowned: a lock that expires, and that any client can release. An exhibit: broken on purpose.
 
-How       SET key token NX PX lease, polled with jitter; release by a plain DEL that asks nobody
-Prevents  a lock held for ever by a dead holder; two holders, until the first release is late
-Breaks    a holder that outlived its lease deletes the lock of the next: a third enters beside it
-          (and neither is told: the DEL found a lock, so the release says that it was still mine)
+How       SET key token NX PX lease, polled with jitter; release by a plain DEL, without a check
+Prevents  a lock held forever by a dead holder; two holders, until the first release is late
+Breaks    a holder that outlived its lease deletes the next holder's lock: a third one enters, too
+          (neither holder learns of it: DEL deleted a lock, so the release reports success)
 Cost      two round trips, and one for every poll while another holds it
 Sound     never: one late release lets all that follow in by twos
 Taught    The first tutorial shows it as the cure for SETNX and EXPIRE: SET with NX and a lifetime,

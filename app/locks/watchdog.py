@@ -3,7 +3,7 @@
 How       SET key token NX PX lease; each lease/3 a compare-and-PEXPIRE script; compare-and-delete
 Prevents  what lease prevents, and work that outlives the lease
 Breaks    a holder that stands still, or is cut off, for longer than its lease: the next one enters
-          (the holder is told of it, if it asks before it writes)
+          (the holder learns of it, if it asks before it writes)
 Cost      two round trips and a thread, one more every lease/3, and one for every poll of a waiter
 Sound     while no holder is frozen or cut off beyond the lease, and no failover loses a write
 Taught    The third tutorial means to teach three rules. A crash must not hold the lock, the lease

@@ -2,10 +2,10 @@
 
 How       SETEX key lease token; each lease/3 EXISTS -> EXPIRE; release: GET -> compare, never DEL
 Prevents  nothing
-Breaks    SETEX asks nobody: everybody gets the lock at once
+Breaks    SETEX ignores the current holder: all callers get the lock at once
           (and the key stays for ever: renewed whoever owns it, when its holder has left or died
           as well, and never deleted, as bytes never equal a str)
-Cost      two round trips and a thread; two more every lease/3, for ever
+Cost      two round trips and a thread; two more every lease/3, forever
 Sound     never
 Taught    This is the third tutorial’s lock as written. SETEX overwrites another holder’s lock. The
           watchdog prolongs any lock forever; below a lease of 3 s its sleep is 0, a busy loop. The

@@ -1,11 +1,11 @@
 """zookeeper: a place in a line, which stands as long as its owner's session.
 
 How       create an ephemeral, sequential node; the lowest holds; each watches the one before it
-Prevents  two holders, a lock held for ever by a dead holder, overtaking, polling, a herd of wakers
+Prevents  two holders, a lock held forever by a dead holder, overtaking, polling, a herd of wakers
 Breaks    a holder that stands still for longer than its session: the next one enters meanwhile
           (and a dead waiter holds up those behind it until its session has ended)
 Cost      three requests, to servers of another kind; two more for each wait
-Sound     while nobody stands still for longer than its session (4 s; the lease does nothing)
+Sound     while no holder stands still for longer than its session (4 s; the lease does nothing)
 Taught    The second tutorial only names it as an alternative. Easily forgotten: a session also ends
           when its owner is merely frozen, and the owner does not notice.
 """

@@ -2,7 +2,7 @@
 
 How       EVALSHA: the script of store/lua/sell.lua, which nothing can interrupt
 Prevents  oversell
-Breaks    nothing here; but think time is impossible: a script cannot wait for anybody
+Breaks    nothing here; but think time is impossible: a script cannot wait for a buyer
 Cost      one round trip
 Sound     while no failover loses a confirmed write
 Taught    No tutorial sells so, though the second one releases its lock by a script. A script that

@@ -2,9 +2,9 @@
 
 How       lock own key -> MGET -> check -> DECRBY -> below 0: INCRBY; else script: XADD -> unlock
 Prevents  oversell, and waiting for other buyers: a DECRBY is never in another's way
-Breaks    a crash or a lost reply after DECRBY: units that nobody has, undersell
+Breaks    a crash or a lost reply after DECRBY: units neither left nor sold, undersell
           Until its INCRBY a buyer holds units that he will not get, and the stock may be below
-          zero: others are told SOLD_OUT, and units remain after all.
+          zero: others get SOLD_OUT, and units remain after all.
 Cost      five round trips: the DECRBY, and four to keep the idempotency key's promise
 Sound     as to oversell and the key, while no failover loses a confirmed write
 Taught    None of the five tutorials has it; elsewhere it is the usual answer. What is left out

@@ -1,9 +1,9 @@
-"""fenced: lock, and let the store itself refuse whoever was overtaken.
+"""fenced: lock, and let the store itself refuse a holder that was overtaken.
 
 How       lock (token) -> script: token, GET -> check -> script: token, SET/XADD -> unlock
 Prevents  oversell, also when the work outlives the lease: an older token is refused
-Breaks    who outlives the lease and is overtaken gets nothing: BUSY while stock remains
-          (while everybody's work outlives it, each overtakes the one before)
+Breaks    a buyer that is overtaken after its lease gets nothing: BUSY while stock remains
+          (while the work of all outlives it, each overtakes the one before)
 Cost      four round trips, and one for every poll while another holds the lock
 Sound     while no failover loses a confirmed write: each read and write checks the token
 Taught    No tutorial has it. Where a number that rises with each holder is taught, it is commonly

@@ -1,7 +1,7 @@
 """lock: take a lock, then sell as if alone. Exactly as sound as the lock's recipe.
 
 How       lock -> MGET -> check -> script: SET/XADD -> unlock
-Prevents  oversell, as long as the recipe keeps everybody else out
+Prevents  oversell, as long as the recipe keeps all other buyers out
 Breaks    whatever the recipe lets through: the write does not ask whose lock it is, on purpose
           (it does ask whether the key has bought and the round has ended: no lock tells that)
 Cost      two round trips, and the recipe's own

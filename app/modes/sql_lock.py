@@ -3,7 +3,7 @@
 How       SELECT … FOR UPDATE -> check -> UPDATE -> INSERT key, INSERT order -> COMMIT
           (SQLite has no row locks: there BEGIN IMMEDIATE locks the whole file)
 Prevents  oversell, an order without its units, units without their order
-Breaks    all wait while one thinks (on SQLite everybody who writes anything, as the file is locked)
+Breaks    all wait while one thinks (on SQLite every writer waits, as the file is locked)
 Cost      five statements in one transaction, synced to disk; nothing in the store
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
 Sound     while no failover loses a commit: the lock goes with its transaction, or its dead holder

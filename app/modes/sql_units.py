@@ -1,9 +1,9 @@
-"""sql_units: a row for each unit; lock free ones, and skip those that somebody else has locked.
+"""sql_units: a row for each unit; lock free ones, and skip those that another buyer has locked.
 
 How       SELECT … FOR UPDATE SKIP LOCKED -> UPDATE -> INSERT key, INSERT order -> COMMIT
           (once more without SKIP LOCKED when that leaves too few: it waits for the locked ones)
 Prevents  oversell, an order without its units, units without their order; lines while stock lasts
-Breaks    who asks for the last units waits for those who think about them; patience runs out: BUSY
+Breaks    buyers of the last units wait for those who think about them; patience runs out: BUSY
 Cost      six statements in one transaction, synced to disk; a row written for each unit
           (nothing in the store; BEGIN, COMMIT and the time-outs come on top; to know how many are
           left all free rows are counted, so a sale does not say it)

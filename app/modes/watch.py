@@ -1,4 +1,4 @@
-"""watch: read the stock, then write it back only if nobody else wrote.
+"""watch: read the stock, then write it back only if no other client wrote.
 
 How       WATCH -> MGET -> check -> MULTI/SET/XADD/EXEC, again when EXEC aborts
 Prevents  oversell

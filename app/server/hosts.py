@@ -19,8 +19,8 @@ from app.text import Text
 HOST = re.compile(r"(\[[^]]*\]|[^:]*)(:\d*)?")  # and its port
 SEEN = 1_000  # Host headers whose verdict is kept; a shop has a handful
 REFUSED = Text(
-    "Nothing here goes by the name in this request (its Host header). If the name is ours, whoever "
-    "runs this adds it to the setting ALLOWED_HOSTS."
+    "This server does not know the host name in this request (its Host header). If the name is "
+    "yours, add it to the setting ALLOWED_HOSTS."
 )
 
 

@@ -315,7 +315,7 @@ class Mend:
                     return wanted
                 other = loss_marks.standing(self.store, round.item)
             if other is None:
-                raise ShopError(f"Somebody else has mended {round.item} meanwhile, or accepted it.")
+                raise ShopError(f"Another process has mended or accepted {round.item} meanwhile.")
             if other != mark:
                 raise Lacking(Lack.decode(other))
             with answering():

@@ -103,8 +103,8 @@ def sentence(audit: Audit) -> Text:
     match audit.verdict:
         case Verdict.UNTOUCHED:
             return counted(
-                "Nobody has tried to buy yet: %(num)s unit is there.",
-                "Nobody has tried to buy yet: all %(num)s units are there.",
+                "No purchase was tried yet: %(num)s unit is there.",
+                "No purchase was tried yet: all %(num)s units are there.",
                 stocked,
             )
         case Verdict.SETTLING if audit.in_doubt:
@@ -139,17 +139,17 @@ def sentence(audit: Audit) -> Text:
             )
         case Verdict.UNDERSOLD if held:
             return counted(
-                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s unit belongs "
-                "to nobody.",
-                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s units belong "
-                "to nobody.",
+                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s unit is "
+                "missing.",
+                "Sold %(sold)s of %(stocked)s, %(held)s held, %(left)s left: %(num)s units are "
+                "missing.",
                 stocked - left - held - sold,
                 **units,
             )
         case Verdict.UNDERSOLD:
             return counted(
-                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit belongs to nobody.",
-                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units belong to nobody.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s unit is missing.",
+                "Sold %(sold)s of %(stocked)s, %(left)s left: %(num)s units are missing.",
                 stocked - left - sold,
                 **units,
             )
@@ -227,7 +227,7 @@ COUNTED = (
 )
 SHOULD_BE_0 = (
     Figure("oversold", Text("Oversold"), Text("units sold beyond the stock")),
-    Figure("undersold", Text("Undersold"), Text("units that nobody has: neither left nor sold")),
+    Figure("undersold", Text("Undersold"), Text("missing units: neither left nor sold")),
     Figure("duplicate_ids", Text("Duplicate ids"), Text("orders found more than once")),
     Figure(
         "duplicate_keys",
@@ -257,12 +257,12 @@ SHOULD_BE_0 = (
     Figure(
         "not_booked",
         Text("Not booked"),
-        Text("sales that the database refused, or nobody can read"),
+        Text("sales that the database refused, or that cannot be read"),
     ),
     Figure("in_doubt", Text("In doubt"), Text("sales and holds that no replica confirms")),
 )
 WHAT_IT_TOOK = (
-    Figure("conflicts", Text("Conflicts"), Text("writes that somebody else’s write aborted")),
+    Figure("conflicts", Text("Conflicts"), Text("writes that another client’s write aborted")),
     Figure(
         "locks_lost",
         Text("Locks lost"),

@@ -85,7 +85,7 @@ def test_keys_step_through_it(page: Page, file: Path) -> None:
     expect(now).to_have_count(1)
     page.keyboard.press(" ")
     expect(page.get_by_role("button", name="Play")).to_have_attribute("aria-pressed", "false")
-    page.get_by_role("row", name="3 EVERYBODY STANDS STILL for").click()
+    page.get_by_role("row", name="3 ALL PAUSE for").click()
     expect(page.get_by_text("Step 3 of")).to_be_visible()
 
 
@@ -93,5 +93,5 @@ def test_without_a_script_it_is_a_table(browser: Browser, file: Path) -> None:
     with browser.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(file.as_uri())
-        expect(page.get_by_role("row", name="3 EVERYBODY STANDS STILL for")).to_be_visible()
+        expect(page.get_by_role("row", name="3 ALL PAUSE for")).to_be_visible()
         expect(page.get_by_role("button")).to_have_count(0)

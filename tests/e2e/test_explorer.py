@@ -126,7 +126,7 @@ def test_the_scheduler_by_keyboard(page: Page, shop: Shop) -> None:
     for moves in ("A", "AA", "AAA", "AAAA"):
         page.keyboard.press("Enter")
         expect(page).to_have_url(re.compile(f"moves={moves}$"))
-    expect(page.locator('[data-buyer="A"]')).to_contain_text("is told: SOLD")
+    expect(page.locator('[data-buyer="A"]')).to_contain_text("gets: SOLD")
     assert page.evaluate("document.activeElement.id") in ("move-B", "undo"), (
         "A cannot move any more"
     )
@@ -135,14 +135,14 @@ def test_the_scheduler_by_keyboard(page: Page, shop: Shop) -> None:
 @DESKTOP
 def test_faults_are_pulled(page: Page, shop: Shop) -> None:
     opened(page, f"{shop.lab}/explorer/lock:lease/scheduler")
-    for name in ("A moves", "A moves", "Everybody stands still for 10.0 s", "B moves"):
+    for name in ("A moves", "A moves", "All buyers pause for 10.0 s", "B moves"):
         page.get_by_role("link", name=name, exact=True).click()
     expect(page.get_by_role("status")).to_contain_text("two holders")
     page.get_by_role("link", name="B crashes").click()
     expect(page.locator('[data-buyer="B"]').get_by_text("crashed")).to_be_visible()
     page.get_by_role("link", name="A moves, reply lost").click()
     page.get_by_role("link", name="A moves", exact=True).click()
-    expect(page.locator('[data-buyer="A"]')).to_contain_text("is told: ERROR")
+    expect(page.locator('[data-buyer="A"]')).to_contain_text("gets: ERROR")
     expect(page.locator(".chart .fault")).to_have_count(3)
     expect(page).to_have_url(re.compile(r"scheduler\?moves=AApBxBlAA$"))
 

@@ -18,7 +18,7 @@ def held(shop: Shop, page: Page, hold_ms: int) -> None:
     answer.raise_for_status()
     page.goto(shop.url)
     apple = page.locator("[data-slug=apple]")
-    apple.get_by_label("How many Apple").select_option("2")
+    apple.get_by_label("Quantity of Apple").select_option("2")
     apple.get_by_role("button", name="Buy").click()
     page.wait_for_url("**/orders/*")
     expect(page.get_by_role("heading", name="Held for you")).to_be_visible()

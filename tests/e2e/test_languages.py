@@ -92,7 +92,7 @@ def test_the_lab_in_chinese(zh: Page, shop: Shop, address: str) -> None:
 @PHONE
 def test_a_schedule_in_chinese(zh: Page, shop: Shop) -> None:
     zh.goto(f"{shop.lab}/explorer/lock:lease/scheduler")
-    for move in ("A 走一步", "A 走一步", "所有人停顿 10.0 秒", "B 走一步"):
+    for move in ("A 走一步", "A 走一步", "所有买家停顿 10.0 秒", "B 走一步"):
         zh.get_by_role("link", name=move, exact=True).click()
     expect(zh.get_by_role("status").get_by_text("两个买家同时进入了临界区。")).to_be_visible()
     expect(zh.locator("#looked-at")).to_contain_text("种顺序全都试过了。", timeout=30_000)

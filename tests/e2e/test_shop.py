@@ -20,7 +20,7 @@ def test_from_the_shelf_to_a_confirmed_order(page: Page, shop: Shop) -> None:
     apple = page.locator("[data-slug=apple]")
     expect(apple.locator(".stock")).to_have_text("10 left")
     no_sideways_scroll(page)
-    apple.get_by_label("How many Apple").select_option("2")
+    apple.get_by_label("Quantity of Apple").select_option("2")
     apple.get_by_role("button", name="Buy").click()
     page.wait_for_url("**/orders/*")
     expect(page.get_by_text("2 × Apple, €1.20")).to_be_visible()
@@ -48,7 +48,7 @@ def test_somebody_else_was_faster(page: Page, shop: Shop) -> None:
     page.route(f"{shop.url}/items", lambda route: route.abort())  # the page does not know it
     page.goto(shop.url)
     apple = page.locator("[data-slug=apple]")
-    apple.get_by_label("How many Apple").select_option("3")
+    apple.get_by_label("Quantity of Apple").select_option("3")
     page.request.post(f"{shop.url}/buy/apple", data={"quantity": 2})
     apple.get_by_role("button", name="Buy").click()
     expect(apple.get_by_role("status")).to_contain_text("Only 1 left")
@@ -76,7 +76,7 @@ def test_ones_own_last_fig_went_to_nobody_else(browser: Browser, shop: Shop, scr
     ]
     expect(said[0]).to_contain_text("you have bought the last one yourself")
     expect(said[1]).not_to_contain_text("yourself")
-    expect(said[1]).to_contain_text("gone to somebody else" if script else "Nothing is left")
+    expect(said[1]).to_contain_text("gone to another buyer" if script else "Nothing is left")
     if script:
         said[0].get_by_role("link", name="My orders").click()
         expect(second.get_by_text("1 × Fig")).to_be_visible()
@@ -131,7 +131,7 @@ def test_without_javascript(browser: Browser, shop: Shop) -> None:
     page = context.new_page()
     page.goto(shop.url)
     apple = page.locator("[data-slug=apple]")
-    apple.get_by_label("How many Apple").select_option("2")
+    apple.get_by_label("Quantity of Apple").select_option("2")
     apple.get_by_role("button", name="Buy").click()
     expect(page).to_have_url(f"{shop.url}/orders/{page.url.rpartition('/')[2]}")
     expect(page.get_by_text("2 × Apple")).to_be_visible()

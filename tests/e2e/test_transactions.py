@@ -89,7 +89,8 @@ def test_a_screen_reader_is_told_each_step_of_both(page: Page, shop: Shop) -> No
         page.get_by_role("link", name="One step on").press("Enter")
     said = page.get_by_role("status")
     expect(said).to_contain_text(
-        "Valkey: A says EXEC and is answered (nil). Refused: somebody has written what was watched."
+        "Valkey: A says EXEC and is answered (nil). "
+        "Refused: another client has written what was watched."
     )
     expect(said).to_contain_text("PostgreSQL: A says COMMIT and is answered COMMIT.")
     expect(page.locator(".stock dd:visible")).to_have_text(["1", "2"])

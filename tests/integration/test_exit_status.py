@@ -62,7 +62,7 @@ def test_fulfil_is_seen_by_its_beat(
     monkeypatch.setattr("app.ops.process_status.TURN", 0.2)
     away = run("check", "fulfil")
     assert away.exit_code == 1
-    assert "fulfil does not go on" in away.stdout
+    assert "fulfil is not running" in away.stdout
     services.heartbeat.give()
     assert run("check", "fulfil").exit_code == 1, "one sign is none: it may be of yesterday"
 

@@ -135,7 +135,7 @@ def test_the_audit_sees_units_that_nobody_has(services: Services, sold: Round) -
     services.store.decrby(Keys("apple", sold.number).stock, 2)
     audit = services.auditor.audit(sold)
     assert (audit.verdict, audit.undersold) == ("undersold", 2)
-    assert audit.sentence == "Sold 7 of 10, 1 left: 2 units belong to nobody."
+    assert audit.sentence == "Sold 7 of 10, 1 left: 2 units are missing."
 
 
 def test_dead_consumers_and_old_streams_are_forgotten(

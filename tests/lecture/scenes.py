@@ -122,7 +122,7 @@ def the_last_sentence(room: Room) -> None:
 def multi(room: Room) -> None:
     room.turn_to(room.lab)
     room.clicks = 0  # it begins where the lecture is
-    room.go_to("MULTI")
+    room.go_to("Transactions")
     for case in ("An error inside EXEC", "WATCH notices, it does not prevent"):
         room.click(case)
         room.page.wait_for_url("**/transactions/*")

@@ -101,7 +101,7 @@ def test_a_round_in_which_nothing_has_happened_is_not_praised() -> None:
     untouched = Snapshot(left=10, waiting=[], recorded=0, rows={})
     audit = judge(ROUND, untouched, [WorkerStatus()], quiet=True)
     assert (audit.verdict, audit.settled) == (Verdict.UNTOUCHED, True)
-    assert audit.sentence == "Nobody has tried to buy yet: all 10 units are there."
+    assert audit.sentence == "No purchase was tried yet: all 10 units are there."
     assert judge(ROUND, untouched, [WorkerStatus()], quiet=False).verdict is Verdict.SETTLING
     ended = replace(ROUND, ended=2)
     assert judge(ended, untouched, [], quiet=True).verdict is Verdict.EXACT, "not yet, no more"
@@ -147,7 +147,7 @@ def test_what_is_held_is_neither_left_nor_sold_and_what_is_booked_meanwhile_is_s
     assert audit.sentence == "Sold 3 of 10, 2 held, 5 left: every unit accounted for."
     short = judge(ROUND, replace(books, left=4), [], quiet=True)
     assert (short.verdict, short.undersold) == (Verdict.UNDERSOLD, 1)
-    assert short.sentence.startswith("Sold 3 of 10, 2 held, 4 left: 1 unit belongs")
+    assert short.sentence.startswith("Sold 3 of 10, 2 held, 4 left: 1 unit is missing.")
     over = judge(ROUND, replace(books, held=[order("h", 9)]), [], quiet=True)
     assert (over.verdict, over.oversold) == (Verdict.OVERSOLD, 2)
     twice = judge(ROUND, replace(books, held=[order("h", 2, "p")]), [], quiet=True)

@@ -129,7 +129,7 @@ class Buyer:
                 self.next = statement
                 self.turn.notify_all()
                 if not self.turn.wait_for(lambda: self.may_go or self.dropped, LONGEST):
-                    raise ShopError(f"Nobody has let buyer {self.name} go on.")
+                    raise ShopError(f"Buyer {self.name} waited too long for its turn.")
             if self.dropped:
                 raise Dropped
             self.may_go = False

@@ -124,5 +124,5 @@ def budget(report: SqlReport) -> Iterator[str]:
     yield (
         f"every step was made on that server, in {report.seconds:.1f} s; orders that differ in the "
         "turn of steps on other tables only were run once; stock: what others can see, so after "
-        "COMMIT. No faults, and nobody's patience runs out"
+        "COMMIT. No faults; no buyer's patience runs out"
     )

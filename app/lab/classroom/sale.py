@@ -96,7 +96,7 @@ class ClassSale:
         token = secrets.token_hex(8)
         with answering():
             if not records.claim(self.store, ITEM, token, TO_START):
-                raise ClassIsOn(Text("Somebody else is starting a sale at this moment."))
+                raise ClassIsOn(Text("Another request is starting a sale at this moment."))
         try:
             if self.standing().phase in (Phase.WAITING, Phase.SELLING):
                 raise ClassIsOn(Text("A sale is on: wait for its end, or close it."))

@@ -143,7 +143,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
     @lab.post("/classroom/close/<int:number>")
     @Operation(
         Text("Close the sale"),
-        Text("Of that round only: who comes late does not end the next one."),
+        Text("Ends that round only: a late request does not end the next one."),
         {202: Answer(dict[str, int], Text("It closes."), {"round": 1}), 303: None},
         problems=BOOKS,
     )

@@ -38,7 +38,7 @@ def remarks(comparison: Comparison, made: list[Bar]) -> list[str]:
         )
     if comparison.repeats == 1:
         sentences.append(
-            Text("Each was measured once: how much of a difference is chance, nobody knows.")
+            Text("Each was measured once, so it is unknown how much of a difference is chance.")
         )
     threads = comparison.machine.workers * comparison.machine.threads
     if comparison.buyers > threads:

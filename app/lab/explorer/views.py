@@ -54,7 +54,7 @@ ASKED = {
         for kind, usual in USUAL._asdict().items()
     },
 }
-MOVES = string(Text("A schedule: who moves, step by step, as the page's links write it."))
+MOVES = string(Text("A schedule: which buyer moves at each step, as the page's links write it."))
 STEP = Field(Text("At which step to stand."), {"type": "integer", "minimum": 0})
 FAILS = ("nothing-to-explore", "explorer-busy", "bad-sell", Invalid)
 FOUND = {"found": leads("explorer.player", name="target")}

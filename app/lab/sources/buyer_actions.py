@@ -50,7 +50,7 @@ def told(deed: Deed) -> Text:
     for rule in rules:
         if sentence := rule(deed):
             return sentence
-    return Text("%(who)s goes on.", who=deed.who)
+    return Text("%(who)s continues.", who=deed.who)
 
 
 def _heard(deed: Deed) -> Text | None:
@@ -61,7 +61,7 @@ def _heard(deed: Deed) -> Text | None:
     if deed.commands == [["hears"]]:
         return Text("%(who)s hears from the store.", who=deed.who)
     if deed.commands == [["has", "slept"]]:
-        return Text("%(who)s has slept, and goes on.", who=deed.who)
+        return Text("%(who)s has slept, and continues.", who=deed.who)
     if deed.commands == [["looks", "at", "the", "clock"]]:
         return Text("%(who)s looks at the clock.", who=deed.who)
     if deed.sent("SUBSCRIBE", "SSUBSCRIBE"):
@@ -186,7 +186,9 @@ def _asked(deed: Deed) -> Text | None:
             return Text("One of the masters does not give its lock to %(who)s.", who=who)
         return Text("One of the masters gives its lock to %(who)s.", who=who)
     if deed.sent(*ASKS) and other:
-        return Text("%(who)s asks for the lock in vain: %(other)s has it.", who=who, other=other)
+        return Text(
+            "%(who)s tries to take the lock and fails: %(other)s has it.", who=who, other=other
+        )
     if deed.sent("EXPIRE"):
         return Text("%(who)s gives its lock an end.", who=who)
     if deed.sent("GET"):

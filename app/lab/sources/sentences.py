@@ -59,7 +59,7 @@ def _happened(does: str, who: str, what: str, waited: bool) -> str:
     if does in FAULT_WORDS:
         return FAULT_WORDS[does].sentence(who, what)
     if does == "time" and not waited:
-        return Text("%(time)s pass while somebody sleeps.", time=what)
+        return Text("%(time)s pass while a buyer sleeps.", time=what)
     if does == "time":
         return Text("%(time)s pass: all could only wait.", time=what)
     if does == "arrives":

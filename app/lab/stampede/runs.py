@@ -24,7 +24,7 @@ from app.store.servers import Servers
 from app.store.sql import db, history
 from app.text import Text
 
-NO_LOAD = Text("Nobody can buy: Locust is not installed here. `make install` brings it.")
+NO_LOAD = Text("There are no buyers: Locust is not installed here. Install it with `make install`.")
 
 
 class Runs(Jobs[Run]):

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from app.lab.transactions.sides import ServerStep
 from app.text import Text
 
-DONE_UNSEEN = Text("Done at once, and seen by nobody else yet.")
+DONE_UNSEEN = Text("Done at once, but other clients do not see it yet.")
 # (statement, reply, meaning); the first that fits counts. Both are patterns for a beginning.
 MEANINGS = tuple(
     (re.compile(statement), re.compile(reply, re.DOTALL), words)
@@ -16,10 +16,10 @@ MEANINGS = tuple(
         ("BEGIN", "", Text("A transaction begins.")),
         ("MULTI", "OK", Text("What follows is queued.")),
         ("", "QUEUED", Text("Queued: nothing is done yet.")),
-        ("EXEC", r"\(nil\)", Text("Refused: somebody has written what was watched.")),
+        ("EXEC", r"\(nil\)", Text("Refused: another client has written what was watched.")),
         ("EXEC", r"\(error\)", Text("Refused as a whole: nothing of it is done.")),
         ("EXEC", r".*\(error\)", Text("One of them failed, and all the others are done.")),
-        ("EXEC", "", Text("All of it is done, and nobody came in between.")),
+        ("EXEC", "", Text("All of it is done, and no other client came in between.")),
         ("WATCH", "OK", Text("From now on EXEC asks whether anybody has written it.")),
         ("UNWATCH", "OK", Text("Nothing is watched any more.")),
         ("DISCARD", "OK", Text("What was queued is forgotten.")),
@@ -30,7 +30,11 @@ MEANINGS = tuple(
         ("COMMIT", "COMMIT", Text("From now on all others see it.")),
         ("", "ERROR: +current", Text("Refused, whatever it is, until the transaction ends.")),
         ("", "ERROR: +canceling", Text("It had to wait for the other one, and gave up.")),
-        ("", "ERROR: +could not", Text("Refused: somebody has written since this one began.")),
+        (
+            "",
+            "ERROR: +could not",
+            Text("Refused: another transaction has written since this one began."),
+        ),
         ("", "ERROR", Text("With this, the whole transaction is lost.")),
         (".*FOR UPDATE", "", Text("From now on all others who want to write it must wait.")),
     ]

@@ -11,8 +11,9 @@ class WatchNotices(Case):
     name = "watch-notices"
     title = Text("WATCH notices, it does not prevent")
     teaches = Text(
-        "WATCH stops nobody from writing. It only makes EXEC refuse, and A has to begin again. "
-        "SQL can prevent: SELECT … FOR UPDATE makes others wait (here for 100 ms at most)."
+        "WATCH does not stop other clients from writing. It only makes EXEC refuse, and A has "
+        "to begin again. SQL can prevent the write: SELECT … FOR UPDATE makes others wait "
+        "(here for 100 ms at most)."
     )
     taught = (
         Text("B's write in between is answered OK; A's EXEC answers (nil), and B's 1 stands"),

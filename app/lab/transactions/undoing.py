@@ -114,9 +114,9 @@ class NoExec(Case):
     name = "no-exec"
     title = Text("A MULTI without an EXEC")
     teaches = Text(
-        "Nothing has been done, and nobody is held up. A BEGIN without a COMMIT has done its work "
-        "already: it shows it to nobody, and holds the row against all others (here for 100 ms at "
-        "most)."
+        "Nothing has been done, and no other client has to wait. A BEGIN without a COMMIT is "
+        "different: its work is done already, others do not see it, and the row stays locked "
+        "against them (here for 100 ms at most)."
     )
     taught = (
         Text("B reads 3, and its write is answered OK: the stock is 1"),

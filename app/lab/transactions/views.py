@@ -28,7 +28,7 @@ def blueprint(recordings: Recordings) -> Blueprint:
 
     @lab.get("")
     @Operation(
-        Text("MULTI beside BEGIN"),
+        Text("MULTI next to BEGIN"),
         Text("What a Valkey and a PostgreSQL said in each case; a page has the first one."),
         {200: list[Result], 202: working},
         page=True,

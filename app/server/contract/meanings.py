@@ -61,7 +61,7 @@ MEANINGS: dict[str, Text] = {
         "The key belongs to an order of another quantity, or of another buyer. Use a new one."
     ),
     "unknown-form": Text(
-        "A form came without our cookie, and with a key that is none of ours: nobody can tell "
+        "A form came without our cookie, and with a key that we did not issue: we cannot tell "
         "whose it is. Nothing was bought."
     ),
     "invalid": Text("A field has a value that it cannot have: `errors` has a sentence for each."),

@@ -83,7 +83,7 @@ class Members:
         The phone is hidden, not the name: it may choose another name, and a worse one.
         """
         if all(member.id != id for member in self.present()):
-            raise Invalid({"hide": Text("Nobody here has this id.")})
+            raise Invalid({"hide": Text("No participant has this id.")})
         with answering():
             records.hide(self.store, ITEM, id)
 

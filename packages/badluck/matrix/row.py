@@ -49,7 +49,7 @@ class MatrixRow:
     verdict: str
     actors: int
     proved: str = ""  # the largest budget within which nothing goes wrong in any order
-    wrong: str = ""  # what does: `stuck for ever, with 1 fault, 0 switches and 2 steps`
+    wrong: str = ""  # what does: `stuck forever, with 1 fault, 0 switches and 2 steps`
     chart: str = ""
     replayed: Mapping[str, bool] = field(default_factory=dict)  # by server: went all the same?
     script: str = ""  # the file that shows it to the library's maintainers

@@ -131,7 +131,7 @@ def test_one_that_waits_for_ever() -> None:
         await asyncio.Event().wait()
 
     (finding,) = explore(actors=[waits]).report.findings
-    assert finding.name == "stuck for ever"
+    assert finding.name == "stuck forever"
 
 
 async def _answers(redis: Any) -> None:

@@ -152,7 +152,7 @@ def test_who_waits_is_served_or_stuck(tmp_path: Path, puts: str, waits: str) -> 
     report = Explorer(program, 2).explore(Faults())
     assert (report.exhaustive, report.findings) == (True, [])
     (stuck,) = Explorer(program, 2).explore(Faults(crash=1)).findings
-    assert stuck.name == "stuck for ever"
+    assert stuck.name == "stuck forever"
 
 
 def test_the_readme_names_every_command() -> None:

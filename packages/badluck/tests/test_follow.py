@@ -93,9 +93,9 @@ def is_two(redis: Redis) -> bool:
 @pytest.mark.parametrize(
     ("finding", "steps", "question"),
     [
-        ("stuck for ever", 2, {"actor": never_releases}),
-        ("stuck for ever", 2, {"actor": waits_for_nobody}),
-        ("stuck for ever", 2, {"actor": polls, "faults": "crash=1"}),
+        ("stuck forever", 2, {"actor": never_releases}),
+        ("stuck forever", 2, {"actor": waits_for_nobody}),
+        ("stuck forever", 2, {"actor": polls, "faults": "crash=1"}),
         ("exception", 5, {"actor": takes, "setup": lambda redis: redis.set("n", 1)}),
         ("broken at the end", 9, {"actor": counts_in_a_thread, "at_end": is_two}),
         ("broken at the end", 2, {"actor": count_up, "count": 1, "at_end": is_two}),
@@ -103,7 +103,7 @@ def is_two(redis: Redis) -> bool:
         ("lock deleted by another", 3, {"actor": deletes_in_any_case}),
         ("lock deleted by another", 5, {"actor": leases, "faults": "pause=1"}),
         ("lock deleted by another", 5, {"actor": leases_by_the_same_word, "faults": "pause=1"}),
-        ("stuck for ever", 4, {"actors": [adds_a_job, works_for_ever]}),
+        ("stuck forever", 4, {"actors": [adds_a_job, works_for_ever]}),
         ("two holders", 4, {"actor": finds_it_free, "lock": "door"}),
         ("invariant broken", 0, {"actor": count_up, "invariant": lambda redis: False}),
     ],

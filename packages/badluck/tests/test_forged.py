@@ -16,7 +16,7 @@ from badluck.sandbox import client
 from badluck.sandbox.job import ReplayJob
 
 MEGABYTE = 1 << 20
-STUCK = "stuck for ever"  # with a crash: the lock is never released
+STUCK = "stuck forever"  # with a crash: the lock is never released
 LOCKS = """
 def run(redis, name):
     while not redis.set("lock", name, nx=True):

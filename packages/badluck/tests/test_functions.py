@@ -93,7 +93,7 @@ def test_a_script_that_reads_and_writes_at_once_holds() -> None:
 def test_a_lock_that_nobody_releases() -> None:
     """Every order gets stuck: one is shown, up to the step from which an actor waits forever."""
     (finding,) = explore(actor=holds).report.findings
-    assert finding.name == "stuck for ever"
+    assert finding.name == "stuck forever"
     assert finding.trace[0].outcome == "None"
 
 
@@ -289,7 +289,7 @@ def test_who_is_told_an_error_in_every_order_is_said_to_be() -> None:
 
     result = explore(actor=releases_twice)
     assert result.verdict == "holds"
-    assert "A is told ERROR in every order: LockError: Cannot release" in str(result)
+    assert "A ends in ERROR in every order: LockError: Cannot release" in str(result)
 
 
 @pytest.mark.parametrize(
@@ -298,7 +298,7 @@ def test_who_is_told_an_error_in_every_order_is_said_to_be() -> None:
         ({"actor": count_up, "actors": [count_up]}, "actor=f says what all do"),
         ({"actor": count_up, "setup": lambda redis, name: 1}, "must take a client, and nothing"),
         ({"actor": lambda: 1}, "must take a client, or a client and a name"),
-        ({"actor": count_up, "at_end": lambda: 1}, "or a client and what actors were told"),
+        ({"actor": count_up, "at_end": lambda: 1}, "or a client and what actors returned"),
         ({"actor": count_up, "faults": "crash"}, "it needs a number, crash=1"),
     ],
 )

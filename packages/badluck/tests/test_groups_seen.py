@@ -84,7 +84,7 @@ def test_how_often_it_was_given_is_counted_once_somebody_asks() -> None:
             redis.xautoclaim("q", "g", name, 0)
 
     endless = explore(setup=begins_a_group, actor=for_ever)
-    assert endless.report.findings[0].name == "stuck for ever"
+    assert endless.report.findings[0].name == "stuck forever"
 
 
 def test_a_setup_may_ask_how_often_it_was_given() -> None:

@@ -168,7 +168,7 @@ def test_a_lock_that_cannot_be_followed_is_refused() -> None:
 
 def test_who_waits_for_a_lock_of_one_that_has_crashed_is_stuck() -> None:
     (finding,) = explore(actor=deletes_its_own, faults="crash=1").report.findings
-    assert finding.name == "stuck for ever"
+    assert finding.name == "stuck forever"
 
 
 def sets_its_expiry_afterwards(redis: Redis) -> str:

@@ -145,7 +145,7 @@ def test_clocks_that_only_count_began_at_another_time() -> None:
             time.sleep(1)
 
     (one,) = explore(actor=mixes_them, count=1).report.findings
-    assert one.name == "stuck for ever"
+    assert one.name == "stuck forever"
 
     async def counts_by_its_loop(redis: Any) -> bool:
         end = time.monotonic() + 5
@@ -182,4 +182,4 @@ def test_a_long_pause_is_told_in_hours_or_days() -> None:
         ("2678400.0 s", "31.0 days"),
     ):
         drawn = chart([pause._replace(lines=[lasts])], "AB")
-        assert f"EVERYBODY STANDS STILL for {said} " in drawn
+        assert f"ALL PAUSE for {said} " in drawn

@@ -49,7 +49,7 @@ def test_who_waits_for_the_dead_is_stuck(tmp_path: Path) -> None:
     program = written(tmp_path, WAITS)
     assert Explorer(program, 2).explore(Faults()).findings == []
     (stuck,) = Explorer(program, 2).explore(Faults(crash=1)).findings
-    assert stuck.name == "stuck for ever"
+    assert stuck.name == "stuck forever"
     assert [step.does for step in stuck.trace] == ["goes", "crash"]
 
 
@@ -64,7 +64,7 @@ def test_who_gives_up_while_others_come_again_is_starved(tmp_path: Path) -> None
 def test_in_a_process_of_its_own(tmp_path: Path) -> None:
     program = Program(written(tmp_path, WAITS).path)
     report = explore_apart(program, 2, Faults(crash=1))
-    assert [finding.name for finding in report.findings] == ["stuck for ever"]
+    assert [finding.name for finding in report.findings] == ["stuck forever"]
 
 
 def test_what_is_wrong_with_the_code_is_said_with_its_line(tmp_path: Path) -> None:

@@ -143,7 +143,7 @@ def test_who_only_sleeps_waits_for_ever() -> None:
 
     result = explore(actor=sleeps, count=2)
     (one,) = result.report.findings
-    assert one.name == "stuck for ever"
+    assert one.name == "stuck forever"
     assert "time.sleep(60)" in one.explanation or "waits in" in one.explanation
 
 

@@ -41,7 +41,7 @@ def steps(finding: Finding) -> list[str]:
 
 def stuck(actor: Callable[[Redis], None], count: int = 2) -> Finding:
     (finding,) = explore(actor=actor, count=count).report.findings
-    assert finding.name == "stuck for ever"
+    assert finding.name == "stuck forever"
     assert finding.cost.steps == len(finding.trace) > 0
     return finding
 
@@ -107,7 +107,8 @@ def test_a_thread_goes_on_when_its_work_is_done() -> None:
     """
     finding = stuck(renews_for_ever)
     line = renew.__code__.co_firstlineno + 2
-    assert f"thread goes on in test_stuck.py, line {line}: `time.sleep(3)`." in finding.explanation
+    waits = f"thread still runs in test_stuck.py, line {line}: `time.sleep(3)`."
+    assert waits in finding.explanation
     result = explore(actor=renews_while_it_is_there)
     assert result.report.exhaustive
     assert result.verdict == "holds", result
@@ -128,7 +129,7 @@ def renews_by_timers(redis: Redis) -> None:
 def test_each_timer_starts_the_next_one() -> None:
     finding = stuck(forgets_its_timer)
     line = renews_by_timers.__code__.co_firstlineno + 2
-    assert f"its thread goes on in test_stuck.py, line {line}: " in finding.explanation
+    assert f"its thread still runs in test_stuck.py, line {line}: " in finding.explanation
 
 
 def leaves_a_thread(store: redis.Redis) -> None:
@@ -161,4 +162,4 @@ def test_who_works_for_ever_is_drawn_to_where_nothing_is_left_to_do() -> None:
     """The chart does not end where it sleeps while a job is waiting."""
     (finding,) = explore(actors=[adds_a_job, works_for_ever]).report.findings
     assert finding.trace[-1].shown == {"jobs": "", "done": "[a]"}
-    assert "what is to run for ever needs an end here" in finding.explanation
+    assert "Code that runs forever needs an end in a test" in finding.explanation

@@ -137,7 +137,7 @@ def test_who_is_told_error_is_told_which() -> None:
 
     found = explore(actor=work, count=2, at_end=both, faults="pause=1")
     assert found.verdict == "fails"
-    assert re.search(r"[AB] is told ERROR: LockNotOwnedError: Cannot release a lock", str(found))
+    assert re.search(r"[AB] ends in ERROR: LockNotOwnedError: Cannot release a lock", str(found))
 
 
 def test_what_is_raised_before_the_first_command_is_named() -> None:

@@ -77,7 +77,7 @@ def test_who_listens_before_hears_it_once(subscriber: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("subscriber", "rule"), [(listens, "broken at the end"), (asks_each_second, "stuck for ever")]
+    ("subscriber", "rule"), [(listens, "broken at the end"), (asks_each_second, "stuck forever")]
 )
 def test_a_message_that_nobody_listens_to_is_lost(subscriber: Any, rule: str) -> None:
     [found, *_] = badluck.explore(actors=[subscriber, publishes], at_end=once).report.findings

@@ -207,7 +207,7 @@ def test_threads_that_race_are_found(actor: Any) -> None:
 )
 def test_a_deadlock_is_found_with_its_line(actor: Any, line: str) -> None:
     found = _explored(actor)
-    assert "STUCK FOR EVER" in str(found)
+    assert "STUCK FOREVER" in str(found)
     assert line in str(found)
 
 

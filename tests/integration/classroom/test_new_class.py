@@ -16,7 +16,7 @@ from tests.support.purchases import fulfil_all
 from tests.support.servers import until
 
 RUNS_ON = ["valkey", "cluster"]
-NOBODY = "Nobody here has this id."
+NOBODY = "No participant has this id."
 
 
 @pytest.fixture

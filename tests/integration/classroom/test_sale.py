@@ -96,7 +96,7 @@ def test_who_comes_while_another_one_starts_is_refused(
     with answering():
         assert class_records.claim(services.store, "apple", "another", TO_START)
     refused = problem(lab.post("/classroom/sale", json=SALE), 409)
-    assert "Somebody else is starting" in refused["detail"]
+    assert "Another request is starting" in refused["detail"]
     assert services.rounds.newest("apple") is None
     class_records.release(services.store, "apple", "another")
     start(lab)

@@ -28,7 +28,7 @@ def test_a_finding_is_drawn_and_ends_with_1() -> None:
     done = lastapple("explore", "lock:lease")
     assert done.returncode == 1, done.stderr
     assert done.stdout.startswith("lock:lease: OVERSELL, with 1 fault, 3 switches and 7 steps.")
-    assert "EVERYBODY STANDS STILL for 10.0 s" in done.stdout
+    assert "ALL PAUSE for 10.0 s" in done.stdout
     assert "write.lua stock sales order:order-A" in done.stdout
     assert "all of them looked at" in done.stdout
     assert done.stderr == ""
@@ -68,7 +68,7 @@ def test_what_was_saved_is_played_again(saved: Saved) -> None:
         done = lastapple("replay", str(saved("lock:setnx")), "--on", on)
         assert done.returncode == 0, done.stderr
         assert f"2 schedules of lock:setnx on {where}: 0 divergences" in done.stdout
-        assert "X CRASHES, for ever" in done.stdout
+        assert "X CRASHES, forever" in done.stdout
 
 
 def test_a_saved_file_that_was_changed(tmp_path: Path, saved: Saved) -> None:

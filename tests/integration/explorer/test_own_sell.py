@@ -48,7 +48,7 @@ def test_the_naive_way_is_drawn() -> None:
         ("watch", "crash=1,pause=1", {}),
         ("script", "crash=1,pause=1", {}),
         ("setnx", "none", {}),
-        ("setnx", "crash=1", {"stuck for ever": [1, 0, 2]}),
+        ("setnx", "crash=1", {"stuck forever": [1, 0, 2]}),
         ("redis_lock", "crash=1", {}),
         ("redis_lock", "pause=1", {"oversell": [1, 3, 7], "phantom order": [1, 2, 5]}),
         ("bucket", "none", {}),
@@ -103,10 +103,10 @@ BAD = [
     (SELL + "redis.rpush('orders', 'me')", "in orders stands b'me', who is no buyer"),
     (SELL + "redis.sadd('orders', buyer)", "orders must be a list"),
     (SELL + "redis.set('stock', 'few')", "the key stock must hold a whole number"),
-    (SELL + "redis.eval('while true do end', 0)", "line 2, in sell: this script goes on for"),
+    (SELL + "redis.eval('while true do end', 0)", "line 2, in sell: this script runs for"),
     (SELL + "redis.eval('while true do pcall(error) end', 0)", "line 2, in sell: this script"),
     (SELL + "while True: pass", "line 2, in sell: goes on for 2 s"),
-    (SELL + "input()", "line 2, in sell: waits for somebody to type"),
+    (SELL + "input()", "line 2, in sell: waits for typed input"),
     ("import redis as r\n" + SELL + "r.Redis().get('stock')", "opens a connection of its own"),
     (SELL + "import os; os.system('true')", "line 2, in sell: starts a process"),
     (SELL + "import threading as t\n    while t.Lock().acquire(): pass", "line 3"),
@@ -165,7 +165,7 @@ def test_who_only_sleeps_is_stuck(tmp_path: Path) -> None:
     done = lastapple("explore", file)
     assert done.exit_code == 1, done.stderr
     words = " ".join(done.stdout.split())
-    assert "STUCK FOR EVER, with no fault" in words
+    assert "STUCK FOREVER, with no fault" in words
     assert "A and B wait in my_sell.py, line 3: `while True: time.sleep(60)`" in words
     assert "has slept" in words
 

@@ -44,7 +44,7 @@ def passed_over(story: Story) -> None:
         )
         c.sells()
         c.leaves()
-        story.tell("", "B's process goes on")
+        story.tell("", "B's process continues")
 
     b.stands_in_line(c_comes)
     b.reads()

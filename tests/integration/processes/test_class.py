@@ -211,7 +211,7 @@ def test_of_instructors_who_start_at_once_one_does(shop: Shop) -> None:
 
 def test_what_is_open_to_the_network_is_said(new_shop: NewShop, tmp_path: Path) -> None:
     shop = new_shop(tmp_path, SHOP_HOST="0.0.0.0", LAB_HOST="0.0.0.0")
-    assert "Everybody in this machine's network can open the shop and buy" in shop.said()
+    assert "Every device in this machine's network can open the shop and buy" in shop.said()
     printed = re.search(rf"Lab +({re.escape(shop.lab)}/\?token=\S+)", shop.said())
     assert printed
     with requests.Session() as session:

@@ -281,7 +281,7 @@ def test_a_round_of_which_nobody_knows_the_stock(services: Services) -> None:
     with services.servers.engine.begin() as sql:
         sql.execute(delete(RoundRow))  # as in a database of an earlier version
     said = lastapple(services, "audit", "--repair")
-    assert "round 1: nobody knows what was stocked" in said.stdout
+    assert "round 1: the stock at its start is unknown" in said.stdout
     assert repaired(services, "--yes")["unknown_rounds"] == [1]
     sells_on(services, 2)
 
@@ -373,7 +373,7 @@ def test_a_sale_that_only_its_buyer_knew_counts_as_not_sold(
     killed(services, worker)
     restarted(server, lambda: cut(server.folder, end))
     said = " ".join(lastapple(services, "audit", "--repair", "--yes").stdout.split())
-    assert "What nobody can know: a sale that is neither in the store nor in the books" in said
+    assert "A sale stays unknown if it is neither in the store nor in the books" in said
     fulfil_all(services.fulfil)
     audit = settled(services, 1)
     assert (audit.sold, audit.left, audit.verdict) == (3, 7, "inconsistent")

@@ -26,7 +26,7 @@ FOUND: dict[str, Loss] = {
     "oversell": Anomaly.OVERSOLD,
     "negative stock": Anomaly.STRANDED,
     "phantom order": Nuisance.DOUBT,
-    "stuck for ever": Nuisance.STUCK,
+    "stuck forever": Nuisance.STUCK,
     "starved": Nuisance.PATIENCE,
 }
 

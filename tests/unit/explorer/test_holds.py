@@ -42,7 +42,7 @@ FOUND: dict[str, Loss] = {
     "unit lost": Anomaly.STRANDED,
     "order lost": Anomaly.LOST,
     "phantom order": Nuisance.DOUBT,
-    "stuck for ever": Nuisance.STUCK,
+    "stuck forever": Nuisance.STUCK,
 }
 
 

@@ -90,7 +90,7 @@ def test_what_the_search_finds_goes_wrong_when_it_is_played(desk: Desk, target: 
         last = played["places"][-1]
         assert last["cost"] == finding["cost"]
         # A hopeless state shows only when all buyers wait.
-        if finding["name"] != "stuck for ever":
+        if finding["name"] != "stuck forever":
             assert finding["name"] in last["found"]
 
 
@@ -120,9 +120,9 @@ def test_who_asks_in_vain_cannot_move_and_time_passes(desk: Desk) -> None:
 
 def test_stuck_for_ever_is_said_when_nothing_helps(desk: Desk) -> None:
     played = play(desk, "lock:setnx", "AxA")
-    assert played["places"][-1]["found"] == ["stuck for ever"]
+    assert played["places"][-1]["found"] == ["stuck forever"]
     assert not played["over"]
-    assert "stuck for ever" not in play(desk, "lock:lease", "AxA")["places"][-1]["found"]
+    assert "stuck forever" not in play(desk, "lock:lease", "AxA")["places"][-1]["found"]
 
 
 @pytest.mark.parametrize(

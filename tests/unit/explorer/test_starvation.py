@@ -48,7 +48,7 @@ def test_the_answer_is_to_what_was_asked() -> None:
     explorer = Explorer(Target("lock:queue"), 2)
     report = explorer.starve()
     said = [verdict(report), *budget(report)]
-    assert said[0].startswith("lock:queue: nobody can be starved.")
+    assert said[0].startswith("lock:queue: no buyer can be starved.")
     assert "all but A come again and again, each time to a full shelf" in said[1]
     assert report.document()["again"] is True
     ordinary = explorer.explore(Faults())

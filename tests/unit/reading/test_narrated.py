@@ -37,11 +37,11 @@ def test_each_is_said_once_and_in_order() -> None:
     drawing = """ #  buyer A    buyer B  stock
         |          (waits)  1
         |          (waits)  1
-        ~~ B's process goes on ~~  1
+        ~~ B's process continues ~~  1
      1  |          GET stock -> (nil)  1"""
     assert [told for told, _ in narrated(drawing)] == [
         "buyer",
         "stock",
         "waits",
-        "B's process goes on",
+        "B's process continues",
     ]

@@ -44,7 +44,7 @@ def test_a_lease_that_ends(desk: Desk) -> None:
     assert told(desk, "lock:lease", "AApBBBA") == [
         "A takes the lock.",
         "A reads the stock: 1.",
-        "Everybody stands still for 10.0 s. Meanwhile the lock runs out.",
+        "All buyers pause for 10.0 s. Meanwhile the lock runs out.",
         "B takes the lock.",
         "B reads the stock: 1.",
         "B writes 0 and records its sale, in one step.",
@@ -52,7 +52,7 @@ def test_a_lease_that_ends(desk: Desk) -> None:
     ]
     assert told(desk, "lock:lease", "AxA") == [
         "A takes the lock.",
-        "A crashes, for ever. Its lock stays behind.",
+        "A crashes and never restarts. Its lock stays behind.",
     ]
     assert told(desk, "lock:unowned", "AAApBA")[-1] == "A removes the lock, which is B’s."
     assert told(desk, "lock:lease", "AAApBA")[-1] == (

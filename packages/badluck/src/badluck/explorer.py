@@ -34,7 +34,7 @@ from badluck.search.symmetry import Symmetry
 from badluck.target import EPOCH, Target
 
 IN_EVERY_ORDER = (
-    "It comes to that in every order: what is to run for ever needs an end here, as a message that "
+    "This happens in every order. Code that runs forever needs an end in a test: a message that "
     "stops it, or a time-out."
 )
 

@@ -32,7 +32,7 @@ MUTANTS = [
         ", 'PX', ARGV[2])",
         ")",
         LOCK._replace(faults=Faults(crash=1)),
-        "stuck for ever",
+        "stuck forever",
     ),
     Mutant(
         "fenced: the number is not checked on read",
@@ -112,7 +112,7 @@ MUTANTS = [
         ", 'PX', ARGV[2])",
         ")",
         CRASH,
-        "stuck for ever",
+        "stuck forever",
     ),
     Mutant(
         "fenced: the stock is not written",

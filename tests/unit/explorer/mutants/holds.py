@@ -68,7 +68,7 @@ MUTANTS = [
         "    redis.call('ZADD', KEYS[3], string.match(entry[1], '%d+') + ARGV[2], order.id)\n",
         "",
         Budget(Holding("atomic"), Faults(crash=1), buyers=3),
-        "held for ever",
+        "held forever",
     ),
     Mutant(
         "settle.lua: who ends a hold takes it off the sweep's list, and dies",
@@ -76,7 +76,7 @@ MUTANTS = [
         "redis.call('ZADD', KEYS[3], now + ARGV[5], ARGV[1])",
         "redis.call('ZREM', KEYS[3], ARGV[1])",
         Budget(Holding("atomic"), Faults(crash=1), buyers=3),
-        "held for ever",
+        "held forever",
     ),
     Mutant(
         "put_back.lua: does not ask whether the units are back",
@@ -142,7 +142,7 @@ MUTANTS = [
         "redis.call('ZADD', KEYS[3], now + pause, id)",
         "redis.call('ZREM', KEYS[3], id)",
         Budget(Holding("atomic"), Faults(crash=2), buyers=3),
-        "held for ever",
+        "held forever",
     ),
     Mutant(
         "holds: puts back without the lock",

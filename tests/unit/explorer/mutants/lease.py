@@ -41,7 +41,7 @@ MUTANTS = [
         ", px=round(self.lease_s * 1000)",
         "",
         CRASH,
-        "stuck for ever",
+        "stuck forever",
     ),
     Mutant(
         "lease: SETNX, then EXPIRE",
@@ -50,7 +50,7 @@ MUTANTS = [
         "self.store.setnx(self.key, self.token) and "
         "self.store.pexpire(self.key, round(self.lease_s * 1000))",
         CRASH,
-        "stuck for ever",
+        "stuck forever",
     ),
     Mutant(
         "lease: EXPIRE, then SETNX",

@@ -109,6 +109,6 @@ MUTANTS = [
         "redis.call('PEXPIRE', KEYS[1], ARGV[2])",
         "redis.call('PERSIST', KEYS[1])",
         WORK._replace(faults=Faults(crash=1)),
-        "stuck for ever",
+        "stuck forever",
     ),
 ]

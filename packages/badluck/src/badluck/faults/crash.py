@@ -15,8 +15,8 @@ class Crash(Fault):
 
     name = "crash"
     letter = "x"
-    meaning = "an actor stops for ever, at any step, and its connections close"
-    drawn = "X CRASHES, for ever"
+    meaning = "an actor stops forever, at any step, and its connections close"
+    drawn = "X CRASHES, forever"
     ends_its_actor = True
 
     def apply(self, graph: Graph, state: SystemState) -> Iterator[FaultEffect]:

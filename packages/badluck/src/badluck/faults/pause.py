@@ -16,8 +16,8 @@ class Pause(Fault):
 
     name = "pause"
     letter = "p"
-    meaning = "everybody stands still, wherever they are, until a lease or a wait is over"
-    drawn = "EVERYBODY STANDS STILL for {}"
+    meaning = "all actors pause, at any step, until a lease or a wait is over"
+    drawn = "ALL PAUSE for {}"
     befalls_one = False
     tells = "duration"
 

@@ -98,7 +98,7 @@ def errors(graph: Graph, path: Path) -> Iterator[str]:
     """Yield the uncaught error of each actor that ends in ERROR on this path."""
     for actor, node in graph.alive(graph.states[path.end]):
         if isinstance(ended := node.requests[0], Failed):
-            yield f"{graph.automata[actor].name} is told ERROR: {ended.error}"
+            yield f"{graph.automata[actor].name} ends in ERROR: {ended.error}"
 
 
 def never_well(graph: Graph) -> Iterator[str]:
@@ -108,7 +108,7 @@ def never_well(graph: Graph) -> Iterator[str]:
             ends = [node.requests[0] for node in automaton.nodes if node.ended]
             if ends and all(isinstance(ended, Failed) for ended in ends):
                 error = next(ended.error for ended in ends if isinstance(ended, Failed))
-                yield f"{automaton.name} is told ERROR in every order: {error}"
+                yield f"{automaton.name} ends in ERROR in every order: {error}"
 
 
 def mistake(graph: Graph, target: Target, paths: dict[str, Path]) -> str:

@@ -13,8 +13,8 @@ from badluck.search.graph import Graph
 from badluck.search.state import BY_ITSELF, SystemState
 
 STUCK = Rule(
-    "stuck for ever",
-    "Somebody waits for something that can never happen, and no timeout ends the wait.",
+    "stuck forever",
+    "An actor waits for something that can never happen, and no timeout ends the wait.",
 )
 STARVED = Rule(
     "starved",

@@ -82,7 +82,7 @@ def _all_wait(taken: StepView) -> bool:
 
 STALLED = StepRule(
     "stalled",
-    "Without any fault, everybody waits for a timeout: nobody is left to go on.",
+    "Without any fault, all actors wait for a timeout: none of them can continue before it.",
     ("time",),
     _all_wait,
 )
@@ -95,7 +95,7 @@ def _stays_for_a_while(end: Ending) -> bool:
 
 LEFT_BEHIND = EndRule(
     "lock left behind",
-    "Everybody is done and there was no fault, but the lock stays held until its lease ends.",
+    "All actors are done and there was no fault, but the lock stays held until its lease ends.",
     _stays_for_a_while,
 )
 
@@ -107,6 +107,6 @@ def _stays_for_ever(view: View) -> bool:
 
 LEAKED = StateRule(
     "lock leaked",
-    "Everybody is done, but the lock is still held and never expires.",
+    "All actors are done, but the lock is still held and never expires.",
     _stays_for_ever,
 )

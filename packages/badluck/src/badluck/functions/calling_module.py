@@ -23,7 +23,7 @@ CONTAINERS = (list, dict, set, bytearray)
 CHANGES = {"append", "extend", "insert", "remove", "pop", "popitem", "clear", "sort", "reverse"}
 CHANGES |= {"add", "discard", "update", "setdefault", "difference_update", "intersection_update"}
 PUTS = {"STORE_SUBSCR", "DELETE_SUBSCR", "COPY"}  # an item; += copies it in place
-ELSE = "What each has for itself may stand in a module beside the test, with the code"
+ELSE = "Put what each actor keeps for itself into a module next to the test, with the code"
 
 
 def caller_variables() -> dict[str, Any]:
@@ -93,7 +93,7 @@ def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
         original_value, other = (vars(each).get(name) for each in (original, anew) if each)
         if not _alike(original_value, other):
             text = f"{module}.{name} has changed since its module was imported, and an actor"
-            raise UserCodeError(f"{text} imports it anew: fill it where it stands.")
+            raise UserCodeError(f"{text} imports the module again: fill it in the module itself.")
 
 
 def _alike(one: Any, other: Any) -> bool:

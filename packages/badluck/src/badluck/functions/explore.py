@@ -142,7 +142,7 @@ def _require_valid(target: FunctionTarget, faults: object) -> None:
     for actor in target.actors:
         _require_callable(actor, "must take a client, or a client and a name")
     for check in filter(None, (target.prepare, target.invariant, target.at_end)):
-        _require_callable(check, "must take a client, or a client and what actors were told")
+        _require_callable(check, "must take a client, or a client and what actors returned")
         if inspect.iscoroutinefunction(check):
             raise BadCode(f"{function_name(check)} must be a plain function, without async")
     if target.prepare and count_arguments(target.prepare) == 2:

@@ -71,7 +71,7 @@ def _cursor(text: bytes) -> None:
     if not re.fullmatch(rb"\d+", text) or int(text) > LAST_CURSOR:
         raise CommandRefused("ERR invalid cursor")
     if int(text):
-        raise NotImplementedError(f"a SCAN that goes on from {text.decode()}")
+        raise NotImplementedError(f"a SCAN that continues from {text.decode()}")
 
 
 def _one_page(name: str, size: int, count: int) -> None:

@@ -70,7 +70,7 @@ class Lua:
             well, value = self.begin(self.compiled[text], table(keys), table(args))
         except lupa.lua51.LuaError as error:
             if ENDLESS in str(error):
-                message = f"this script goes on for {MAX_INSTRUCTIONS:,} instructions"
+                message = f"this script runs for {MAX_INSTRUCTIONS:,} instructions"
                 raise NeverAnswers(message) from error
             raise CommandRefused(f"ERR {error}") from error
         finally:

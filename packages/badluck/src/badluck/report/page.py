@@ -85,7 +85,7 @@ def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
         lines = "<br>".join(f"<code>{escape(text)}</code>" for text in texts(step))
         at = f'<span class="at">{escape(source.partition(": ")[0])}</span>' if source else ""
         outcome = (
-            f'<span class="told">is told {escape(step.outcome)}</span>' if step.outcome else ""
+            f'<span class="told">gets {escape(step.outcome)}</span>' if step.outcome else ""
         )
         yield f'<td role="cell" data-who="{name}">{lines}{at}{outcome}</td>'
 
@@ -97,7 +97,7 @@ def _says(step: Step) -> Iterator[str]:
         return
     yield f"{step.actor}: {'; '.join(texts(step))}."
     if step.outcome:
-        yield f"It is told {step.outcome}."
+        yield f"It gets {step.outcome}."
 
 
 def _source(spot: SourceLine | None) -> str:

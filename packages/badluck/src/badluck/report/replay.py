@@ -144,10 +144,10 @@ class StepReplay:
         if self.actor.over:
             return "it has crashed"
         if self.step.fiber >= len(self.actor.fibers):
-            return "it does no such thing beside its work"
+            return "it has no such thread"
         request = self.actor.requests[self.step.fiber]
         if isinstance(request, Done | Failed):
-            return "it has come to its end"
+            return "it has ended"
         return request
 
     def _answer(self, answer: Any) -> None:

@@ -25,9 +25,8 @@ def verdict(report: Report) -> str:
     if not report.exhaustive:
         return f"{name}: nothing was found, but the search is incomplete: this proves nothing."
     if report.again:
-        return (
-            f"{name}: nobody can be starved. However often the others come again, A's turn comes."
-        )
+        actor = report.target.vocabulary.actor
+        return f"{name}: no {actor} can be starved. However often the others come, A gets a turn."
     return f"{name}: nothing goes wrong in any order of its steps."
 
 

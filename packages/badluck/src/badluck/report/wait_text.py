@@ -29,7 +29,8 @@ def wait_text(judge: Judge, path: Path) -> str:
             names_at[user_code_error.line_of(*spot)].append(judge.graph.names[actor])
         for spot in chain(*node.stands[1:]) if node.ended else ():
             where = user_code_error.line_of(*spot)
-            beside.append(f"{judge.graph.names[actor]} is done, and its thread goes on in {where}.")
+            name = judge.graph.names[actor]
+            beside.append(f"{name} is done, and its thread still runs in {where}.")
     waiting = (
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
         for where, names in names_at.items()

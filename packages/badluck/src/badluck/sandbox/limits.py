@@ -33,7 +33,7 @@ FULL_BYTES = MEMORY_BYTES * 3 // 4  # then the search stops: its report takes me
 LIMITS = f"{DEADLINE_S} s, {MEMORY_BYTES >> 30} GiB of memory"
 LIMITS_TEXT = f"{LIMITS}, {seccomp.isolation_text()}"
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
-FILES = "changes files: what actors share beside the store, the search does not see"
+FILES = "changes files: the search sees only what actors share in the store"
 ENVIRONMENT = "changes the environment, and an actor is a process of its own: let it pass that on"
 IN_C = "reaches in C code for the network, a file or a process: use the client that {} is given"
 CONNECTION = "opens a connection of its own: use the client that {} is given"
@@ -44,7 +44,7 @@ FORBIDDEN = {
     **dict.fromkeys(("os.kill", "os.killpg"), "signals a process"),
     **dict.fromkeys(("os.putenv", "os.unsetenv"), ENVIRONMENT),
     "os.chdir": "changes the folder in which it runs, and an actor is a process of its own",
-    "builtins.input": "waits for somebody to type",
+    "builtins.input": "waits for typed input",
     **dict.fromkeys(("socket.connect", "socket.bind", "socket.sendto"), CONNECTION),
     **dict.fromkeys(("socket.getaddrinfo", "socket.gethostbyname"), CONNECTION),
     **dict.fromkeys(("subprocess.Popen", "os.system", "os.posix_spawn"), "starts a process"),
