@@ -80,8 +80,8 @@ class Settings:
     shop_url: str = setting("", "the shop's address as browsers see it; empty: host and port")
     allowed_hosts: str = setting(
         "",
-        "host names of shop and lab in addition to their own, with commas between, as a Host header "
-        "has them; .example.com: all below it, too; *: any",
+        "host names of shop and lab in addition to their own, with commas between, as a Host "
+        "header has them; .example.com: all below it, too; *: any",
     )
     trusted_proxies: int = setting(
         0,

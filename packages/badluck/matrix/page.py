@@ -8,23 +8,22 @@ from matrix.row import DOCUMENTED, FINDING, HOLDS, INCONCLUSIVE, NOT_EXPLORED, M
 
 TITLE = "# Libraries on redis-py, in every order"
 INTRODUCTION = """
-Well-known Python libraries, as the index has them, each held to a sentence of its own docs: all
-orders of what two or three processes do with it are tried by
-[badluck](../packages/badluck/README.md), without a fault first, then with those of the row.
-`make libraries-matrix` makes this page again, and writes the scripts that it names into
-`var/findings`.
+Well-known Python libraries, as the package index lists them, each compared with a sentence of its
+own docs. [badluck](../packages/badluck/README.md) tries every order of what two or three processes
+do with a library: first without a fault, then with the faults of the row. `make libraries-matrix`
+makes this page again, and writes the scripts that it names into `var/findings`.
 
 - **holds**: nothing goes wrong in any order, with the faults that the row names.
-- **as documented**: it goes wrong, and the library says so itself; its words stand below. A lock
-  with a lease is lost by a holder that stands still for longer: that is so of all of them, and of
-  `fairlock`, which is ours.
-- **finding**: it goes wrong, and we found no word of it in its docs. Below stand the shortest
-  schedule, what it comes of, and whether a real Valkey and a real Redis answer the same to the end
-  when it is played on them.
+- **as documented**: it goes wrong, and the library's docs say so; their words are quoted below.
+  A holder that stands still for longer than its lease loses every kind of lock with a lease, also
+  the lock of `fairlock`, which is ours.
+- **finding**: it goes wrong, and we found no word of it in the docs. Below are the shortest
+  schedule, its cause, and whether a real Valkey and a real Redis give the same replies when the
+  schedule is played on them.
 - **could not be explored**, and why.
 
-It is said of one server and of the use that the row names, with a client that sends nothing twice;
-not of other uses of the same library, nor that it is good or bad.
+Each result covers one server and the use that the row names, with a client that sends nothing
+twice. It says nothing about other uses of the library, nor whether the library is good.
 """
 ORDER = (FINDING, DOCUMENTED, INCONCLUSIVE, HOLDS, NOT_EXPLORED)
 

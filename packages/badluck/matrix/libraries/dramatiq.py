@@ -72,9 +72,9 @@ ENTRIES = (
         "actors": [work] * 3,
         "faults": "lost=1",
         "seconds": 200,
-        "why": "When the reply to a watched EXEC is lost, redis-py raises WatchError, which `decr` "
-        "takes for a race and tries again: one release counts down twice, and the next two get in "
-        "together.",
+        "why": "When the reply to a watched EXEC is lost, redis-py raises WatchError. `decr` takes "
+        "that for a race and tries again. So one release counts down twice, and the next two "
+        "processes get in together.",
     },
     MUTEX
     | {
@@ -100,8 +100,9 @@ ENTRIES = (
         "actors": [call_within_two_seconds] * 2,
         "invariant": two_seconds_apart,
         "faults": "pause=1",
-        "why": "It watches the keys of the seconds before it stood still, reads those of now, and "
-        "writes to the old one: of a call in the seconds of now nothing makes EXEC fail.",
+        "why": "A process watches the keys of the seconds before it stood still. Then it reads the "
+        "keys of now and writes to the old key. A call in the seconds of now does not make its "
+        "EXEC fail.",
     },
     LIMITER
     | {

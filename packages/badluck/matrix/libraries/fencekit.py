@@ -97,7 +97,8 @@ ENTRIES = (
         "actors": [finish] * 2,
         "invariant": done_has_its_result,
         "faults": "pause=1",
-        "why": "`try_begin` is SET NX and then a DEL of an old result. Who stands still between "
-        "them for longer than its TTL deletes the result of the next, which has begun and is done.",
+        "why": "`try_begin` is SET NX and then a DEL of an old result. A process that stands still "
+        "between them for longer than its TTL deletes the result of the next process, which has "
+        "begun and is done.",
     },
 )

@@ -76,8 +76,8 @@ ENTRIES = (
         "claim": "Utilize the Storage key/value APIs to implement simple locking.",
         "actors": [run_until_it_may] * 2,
         "faults": "crash=1",
-        "why": "HSETNX, then HEXPIRE, in two commands: who crashes in between leaves a lock that "
-        "never expires, whatever its ttl.",
+        "why": "HSETNX, then HEXPIRE, in two commands: a process that crashes in between leaves a "
+        "lock that never expires, whatever its ttl.",
     },
     HUEY
     | {

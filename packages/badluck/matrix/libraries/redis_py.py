@@ -26,7 +26,7 @@ LOCK = {
     }
     | {
         "redis.observability.providers._observability_instance": "made once; no provider is set, "
-        "and it counts for nobody",
+        "and it counts nothing",
     },
 }
 ENTRIES = (

@@ -51,6 +51,6 @@ ENTRIES = (
         "claim": "If explicitly set to `None`, lock will not expire.",
         "actors": [work_without_expiry] * 2,
         "why": "The script compares `ARGV[2] ~= -1`; an argument is a text, so that is always "
-        "true, and `EXPIRE key -1` deletes the lock as soon as it is taken: everybody gets it.",
+        "true, and `EXPIRE key -1` deletes the lock as soon as it is taken: every process gets it.",
     },
 )

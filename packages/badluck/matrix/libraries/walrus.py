@@ -78,8 +78,8 @@ ENTRIES = (
         "actors": [work_briefly] * 2,
         "faults": "crash=1",
         "why": "A waiter waits by `BLPOP event, ttl // 1000`. For a TTL below 1000 ms that is 0, "
-        "for ever: when the holder crashes the lock expires, and whoever waits is never told. "
-        "(With a `socket_timeout`, which redis-py 8 has by default, it gets a TimeoutError "
+        "which means forever: when the holder crashes, the lock expires, and no message wakes the "
+        "waiter. (With a `socket_timeout`, which redis-py 8 has by default, it gets a TimeoutError "
         "instead.)",
     },
     LIMITER
@@ -94,8 +94,8 @@ ENTRIES = (
         "what": "`rate_limit_lua(limit=1, per=5184000)`, asked in whole seconds",
         "actors": [call_by_script] * 3,
         "faults": "crash=1,lost=1,pause=1",
-        "why": "The script keeps the list for `limit * 2000` ms instead of `per * 2000` ms: with a "
-        "limit of 1 it is gone 2 s after an event that was refused, and two months too early.",
+        "why": "The script keeps the list for `limit * 2000` ms instead of `per * 2000` ms. With a "
+        "limit of 1 the list is gone 2 s after a refused event, two months too early.",
     },
     WALRUS
     | {
