@@ -113,7 +113,7 @@ def test_what_is_corrected_is_shown(lab: FlaskClient, file: Path) -> None:
     ("code", "said"),
     [
         ("def sell(redis):\n    pass\n", "cannot be called as sell(redis, buyer)"),
-        ("def sell(redis, buyer):\n    while True: pass\n", "goes on for 2 s"),
+        ("def sell(redis, buyer):\n    while True: pass\n", "runs for 2 s"),
         ("def sell(redis, buyer:\n", "SyntaxError"),
         (None, "No such file"),
     ],

@@ -105,7 +105,7 @@ BAD = [
     (SELL + "redis.set('stock', 'few')", "the key stock must hold a whole number"),
     (SELL + "redis.eval('while true do end', 0)", "line 2, in sell: this script runs for"),
     (SELL + "redis.eval('while true do pcall(error) end', 0)", "line 2, in sell: this script"),
-    (SELL + "while True: pass", "line 2, in sell: goes on for 2 s"),
+    (SELL + "while True: pass", "line 2, in sell: runs for 2 s"),
     (SELL + "input()", "line 2, in sell: waits for typed input"),
     ("import redis as r\n" + SELL + "r.Redis().get('stock')", "opens a connection of its own"),
     (SELL + "import os; os.system('true')", "line 2, in sell: starts a process"),

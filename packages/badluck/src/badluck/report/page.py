@@ -84,9 +84,7 @@ def _cells(step: Step, names: Sequence[str], source: str) -> Iterator[str]:
             continue
         lines = "<br>".join(f"<code>{escape(text)}</code>" for text in texts(step))
         at = f'<span class="at">{escape(source.partition(": ")[0])}</span>' if source else ""
-        outcome = (
-            f'<span class="told">gets {escape(step.outcome)}</span>' if step.outcome else ""
-        )
+        outcome = f'<span class="told">gets {escape(step.outcome)}</span>' if step.outcome else ""
         yield f'<td role="cell" data-who="{name}">{lines}{at}{outcome}</td>'
 
 

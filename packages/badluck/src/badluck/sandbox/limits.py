@@ -102,7 +102,7 @@ class Watchdog:
         self.before = now
         if self.quiet >= SILENCE_S:
             text = (
-                f"goes on for {SILENCE_S} s and asks the store for nothing: a loop without an end, "
+                f"runs for {SILENCE_S} s without a command to the store: a loop without an end, "
                 "or a call that waits"
             )
             self.give_up(user_code_error.locate(frame, self.files, text))
