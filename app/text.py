@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from difflib import get_close_matches
 from typing import Any
 
 
@@ -41,6 +43,14 @@ def counted(one: str, many: str, num: int, **values: Any) -> Text:
 def together(one: str, other: str) -> Text:
     """Join two sentences: Chinese has no space between them."""
     return Text("%(one)s %(other)s", one=one, other=other)
+
+
+def instead(name: str, known: Iterable[str]) -> Text:
+    """Return what to write instead of an unknown name: the known one most like it, or all."""
+    names = list(known)
+    if close := get_close_matches(name.lower(), names, n=1):
+        return Text("Did you mean %(name)s?", name=close[0])
+    return Text("There are %(known)s.", known=names)
 
 
 def fill(template: str, values: dict[str, Any]) -> str:

@@ -5,6 +5,7 @@ All raise click.BadParameter, which click shows in one line and turns into exit 
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from urllib.parse import urlsplit
 
 import click
@@ -51,10 +52,9 @@ def check_modes(modes: list[str], about: About) -> None:
     """Refuse an unknown mode and name the known ones. The lab itself refuses recipes."""
     for mode in modes:
         if mode.partition(":")[0] not in about.modes:
-            known = ", ".join(about.modes)
-            raise click.BadParameter(
-                f"there is no mode {mode}; known: {known}", param_hint="--modes"
-            )
+            close = get_close_matches(mode.lower(), about.modes, n=1)
+            advice = f"did you mean {close[0]}?" if close else f"known: {', '.join(about.modes)}"
+            raise click.BadParameter(f"there is no mode {mode}; {advice}", param_hint="--modes")
 
 
 def check_threads(buyers: int, about: About) -> None:

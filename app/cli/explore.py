@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from contextlib import closing
 
 import click
 from badluck.errors import BadluckError
@@ -17,10 +16,10 @@ from badluck.search.names import LETTERS
 from badluck.target import ACTORS
 from click.core import ParameterSource
 from rich.console import Console
-from rich.progress import Progress
 from rich.text import Text
 
 from app.cli.interrupt import ends_at_ctrl_c
+from app.cli.matrix import show_matrix
 from app.cli.output import check_writable, write_json
 from app.cli.targets import check, is_repair, repair, sale
 from app.cli.user_code_errors import their_errors
@@ -70,6 +69,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
     is_flag=True,
     help="All modes against every fault, as a table; mostly with three buyers. Also with --holds.",
 )
+@click.option("--markdown", is_flag=True, help="The matrix in Markdown, as in docs/matrix.md.")
 @click.option("--buyers", default=2, type=click.IntRange(*ACTORS), help="How many buy at once.")
 @click.option("--stock", default=1, type=click.IntRange(*UNITS), help="Units on the shelf.")
 @click.option("--quantity", default=1, type=click.IntRange(*UNITS), help="Units each one wants.")
@@ -119,6 +119,7 @@ def explore(
     ctx: click.Context,
     target: str | None,
     matrix: bool,
+    markdown: bool,
     buyers: int,
     stock: int,
     quantity: int,
@@ -158,13 +159,15 @@ def explore(
         explore_sql(targets.Target(target, stock, quantity), all_findings, json_file)
     given = _given(ctx)
     if matrix:
-        if others := given - {"--matrix", "--holds"}:
+        if others := given - {"--matrix", "--markdown", "--holds"}:
             raise click.UsageError(
                 f"--matrix explores all targets in the same way: leave out {_listed(others)}."
             )
         with ends_at_ctrl_c("Stopped. A matrix is shown only when it is complete."):
-            show_matrix(holds)
+            show_matrix(holds, markdown)
         return
+    if markdown:
+        raise click.UsageError("--markdown is for --matrix.")
     if target is None:
         raise click.UsageError("Say what to explore, as in `lastapple explore watch`; or --matrix.")
     if again and "--faults" in given:
@@ -216,25 +219,6 @@ def search(
     explorer = Explorer(chosen, buyers)
     with people.status(Seen(looking, explorer)):
         return explorer.starve() if faults is None else explorer.explore(faults)
-
-
-def show_matrix(holds: bool) -> None:
-    """Print Markdown on standard output, as in docs/matrix.md, and progress on standard error."""
-    if holds:
-        from app.explorer.hold_matrix import asked, markdown, reports
-    else:
-        from app.explorer.matrix import asked, markdown, reports
-    cells, rows = {}, asked()
-    with (
-        Progress(console=Console(stderr=True), transient=True) as bar,
-        # Closed here: otherwise its processes would run until it is collected.
-        closing(reports()) as done,
-    ):
-        task = bar.add_task("every order of everything", total=len(rows))
-        for row, columns in done:
-            cells[row] = columns
-            bar.update(task, advance=1, description=str(row))
-    click.echo(markdown(cells), nl=False)
 
 
 def show(people: Console, report: Report, all_findings: bool) -> None:

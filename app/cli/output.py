@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.bootstrap import Services
     from app.service.catalogue import CatalogueEntry
 
+IS_IT_UP = "Is the shop up (make run)? If REDIS_URL is set: does its server run?"
 SIDE_BY_SIDE = 160  # columns of a terminal; in a narrower one a table's cells become too tall
 
 as_json = click.option("--json", "json_wanted", is_flag=True, help="Print JSON and nothing else.")
@@ -41,9 +42,7 @@ class ClearErrors(click.Command):
         except (BadSetting, Invalid, UnknownItem) as error:
             raise click.UsageError(str(error)) from error
         except StoreAway as error:
-            raise click.ClickException(
-                f"{error} Is the shop up (make run)? If REDIS_URL is set: does its server run?"
-            ) from error
+            raise click.ClickException(f"{error} {IS_IT_UP}") from error
         except ShopError as error:
             raise click.ClickException(str(error)) from error
 

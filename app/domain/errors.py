@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from app.text import Text
+from app.text import Text, instead, together
 
 
 class ShopError(Exception):
@@ -34,13 +34,8 @@ class UnknownWay(ShopError):
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self.name = name[:60]
-        super().__init__(
-            Text(
-                "There is no %(name)s. There are: %(known)s.",
-                name=repr(self.name),
-                known=list(known),
-            )
-        )
+        unknown = Text("There is no %(name)s.", name=repr(self.name))
+        super().__init__(together(unknown, instead(self.name, known)))
 
 
 class UnknownRun(ShopError):

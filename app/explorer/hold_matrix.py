@@ -1,6 +1,6 @@
 """The matrix of rounds with holds: every sound way to sell against every fault, in docs/matrix.md.
 
-`lastapple explore --matrix --holds` makes it.
+`lastapple explore --matrix --holds --markdown` makes it.
 """
 
 from __future__ import annotations
@@ -64,4 +64,4 @@ def markdown(cells: Matrix) -> str:
 def cell(row: MatrixRow, column: str, report: Report) -> str:
     its, usual = buyers(row, column), faults(row, column) == COLUMNS[column]
     less = [*([f"{its} buyers"] if its < row.buyers else []), *([] if usual else ["1 pause"])]
-    return ", ".join([matrix.cell(report), *less])
+    return ", ".join([matrix.cell(column, report), *less])

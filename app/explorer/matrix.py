@@ -33,6 +33,8 @@ COLUMNS: dict[str, Faults] = {
     },
 }
 PREVENTED = "prevented"
+NONE_STARVES = "none starves"  # under AGAIN, of which an oversell is no matter
+INCONCLUSIVE = "inconclusive"
 WRITTEN = Path(__file__).with_name("matrix.md")
 
 Row = dict[str, str]  # column -> cell
@@ -70,12 +72,14 @@ def explored(asked: MatrixRow) -> dict[str, Report]:
     return reports | {AGAIN: explorer.starve()}
 
 
-def cell(report: Report) -> str:
-    """Return the gravest finding with its cost; `prevented` only if all was explored."""
+def cell(column: str, report: Report) -> str:
+    """Return the gravest finding with its cost; that there is none only if all was explored."""
     if report.findings:
         worst = report.findings[0]
         return f"{worst.name} {tuple(worst.cost)}"
-    return PREVENTED if report.exhaustive else "inconclusive"
+    if not report.exhaustive:
+        return INCONCLUSIVE
+    return NONE_STARVES if column == AGAIN else PREVENTED
 
 
 Matrix = Mapping[MatrixRow, Mapping[str, Report]]  # row -> column
@@ -134,7 +138,7 @@ def table(
     matrix: Matrix,
     rows: Sequence[MatrixRow],
     columns: Sequence[str],
-    said: Callable[[MatrixRow, str, Report], str] = lambda _, __, report: cell(report),
+    said: Callable[[MatrixRow, str, Report], str] = lambda _, column, report: cell(column, report),
 ) -> str:
     lines = [f"| | {' | '.join(columns)} |", f"|---|{'---|' * len(columns)}"]
     for row in rows:

@@ -26,7 +26,7 @@ from app.locks import SQL as LOCKS_IN_SQL
 from app.locks.handle import LockCounts
 from app.modes import MODES, SQL, Way
 from app.store.keys import Keys
-from app.text import Text
+from app.text import Text, instead, together
 
 # ms. A buyer waits without a limit, unless the target has one: so a wait that never
 # ends can be seen.
@@ -41,9 +41,8 @@ def check(name: str) -> None:
         text = Text("%(name)s keeps its state in %(where)s: see --help.", name=name, where=where)
         raise Invalid({"target": text})
     if name not in explorable():
-        raise Invalid(
-            {"target": Text("There is no %(name)s to be explored.", name=f"{name!r:.60}")}
-        )
+        unknown = Text("There is no %(name)s to be explored.", name=f"{name!r:.60}")
+        raise Invalid({"target": together(unknown, instead(name, explorable()))})
 
 
 def explorable() -> list[str]:

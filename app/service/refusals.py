@@ -17,7 +17,7 @@ from app.domain import (
 from app.domain.fault_words import FAULT_WORDS
 from app.locks import LOCKS
 from app.modes import MODES
-from app.text import Text
+from app.text import Text, instead, together
 
 FIELDS = {
     "item": Text("Item"),
@@ -53,10 +53,8 @@ def called(field: str) -> str:
 def require_item(item: str) -> str:
     """Return the item if it exists. Raises UnknownItem."""
     if item not in ITEMS:
-        known = list(ITEMS)
-        raise UnknownItem(
-            Text("There is no item %(item)s. There are %(known)s.", item=repr(item), known=known)
-        )
+        unknown = Text("There is no item %(item)s.", item=repr(item))
+        raise UnknownItem(together(unknown, instead(item, ITEMS)))
     return item
 
 
@@ -85,15 +83,12 @@ def nameless(round: Round) -> Invalid:
 
 
 def no_mode(mode: str) -> Text:
-    known = list(MODES)
-    return Text("There is no mode %(mode)s. There are %(known)s.", mode=repr(mode), known=known)
+    return together(Text("There is no mode %(mode)s.", mode=repr(mode)), instead(mode, MODES))
 
 
 def no_recipe(recipe: str) -> Text:
-    known = list(LOCKS)
-    return Text(
-        "There is no recipe %(recipe)s. There are %(known)s.", recipe=repr(recipe), known=known
-    )
+    unknown = Text("There is no recipe %(recipe)s.", recipe=repr(recipe))
+    return together(unknown, instead(recipe, LOCKS))
 
 
 def takes_no_recipe(mode: str) -> Text:

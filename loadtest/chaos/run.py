@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.locks import LOCKS
 from app.modes import MODES, Way
+from app.text import instead
 from loadtest.chaos import ChaosFailed
 from loadtest.chaos.chaos_runner import ChaosRunner
 from loadtest.chaos.database import books
@@ -99,5 +100,5 @@ def parse_modes(text: str, postgresql: bool) -> list[str]:
     modes = [name.strip() for name in text.split(",") if name.strip()]
     known = list_modes(postgresql, exhibits=True)
     if unknown := [mode for mode in modes if mode not in known]:
-        raise ChaosFailed(f"There is no {unknown[0]!r} here. There are: {', '.join(known)}.")
+        raise ChaosFailed(f"There is no {unknown[0]!r} here. {instead(unknown[0], known)}")
     return modes or list_modes(postgresql)

@@ -103,5 +103,5 @@ def test_a_full_disk_passes(engine: Engine) -> None:
     with engine.connect() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
-        with pytest.raises(DatabaseAway, match="full"), db.taking_rows():
+        with pytest.raises(DatabaseAway, match=r"full$"), db.taking_rows():
             connection.execute(text("INSERT INTO t VALUES (3, 3, hex(zeroblob(100000)))"))

@@ -14,12 +14,12 @@ from app.modes import Way
 
 @dataclass(frozen=True)
 class MatrixCell:
-    """One cell. `finding` is "" where it is prevented. `cost`: (faults, switches, steps)."""
+    """One cell. `finding` is "" where there is none. `cost`: (faults, switches, steps)."""
 
     column: str  # a Text
     finding: str
     cost: str
-    played: bool = False  # by the Explorer's page
+    played: bool  # by the Explorer's page, which asks of faults only
 
     @property
     def faults(self) -> Faults:
@@ -65,5 +65,5 @@ def _parsed(name: str) -> tuple[str, str]:
 def _cell(column: str, text: str) -> MatrixCell:
     finding, bracket, cost = text.partition(" (")
     if not bracket:
-        return MatrixCell(column, "", "")
+        return MatrixCell(column, "", "", column in COLUMNS)
     return MatrixCell(column, finding, f"({cost}", column in COLUMNS)

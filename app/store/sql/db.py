@@ -291,15 +291,18 @@ def taking_rows() -> Iterator[None]:
     except (OverflowError, UnicodeError) as error:  # the driver's, before it asks the database
         raise RowsRefused(str(error)) from error
     except IntegrityError as error:
-        raise RowsRefused(_first_line(error)) from error
+        raise RowsRefused(reason(error)) from error
     except DatabaseAway as away:
         cause = away.__cause__
         if isinstance(cause, DBAPIError) and _about_a_row(cause):
-            raise RowsRefused(_first_line(cause)) from cause
+            raise RowsRefused(reason(cause)) from cause
         raise
 
 
-def _first_line(error: DBAPIError) -> str:
+def reason(error: DBAPIError | PoolTimeout) -> str:
+    """Return what the driver said, in one line, without SQLAlchemy's links and statement."""
+    if isinstance(error, PoolTimeout):
+        return "no connection was free"
     return str(error.orig).partition("\n")[0]
 
 
@@ -323,4 +326,4 @@ def answering() -> Iterator[None]:
     except IntegrityError:
         raise
     except (DBAPIError, PoolTimeout) as error:
-        raise DatabaseAway(f"The database does not answer: {error}") from error
+        raise DatabaseAway(f"The database does not answer: {reason(error)}") from error

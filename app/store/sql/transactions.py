@@ -136,11 +136,11 @@ def _told_apart() -> Iterator[None]:
     except db.NoConnection as error:
         raise Contended(str(error)) from error
     except PoolTimeout as error:
-        raise Contended(f"No connection was free: {error}") from error
+        raise Contended(db.reason(error)) from error
     except DBAPIError as error:
         if _not_now(error.orig):
-            raise Contended(str(error)) from error
-        raise DatabaseAway(f"The database does not answer: {error}") from error
+            raise Contended(db.reason(error)) from error
+        raise DatabaseAway(f"The database does not answer: {db.reason(error)}") from error
 
 
 def _not_now(error: BaseException | None) -> bool:

@@ -1,7 +1,7 @@
 """The matrix: every cell explored again.
 
-To update it: `lastapple explore --matrix > app/explorer/matrix.md`, and the same between the two
-marks in docs/matrix.md (tests/unit/explorer/test_docs.py compares the two).
+To update it: `lastapple explore --matrix --markdown > app/explorer/matrix.md`, and the same between
+the two marks in docs/matrix.md (tests/unit/explorer/test_docs.py compares the two).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def test_all_that_can_be_explored_is_in_it() -> None:
 @pytest.mark.parametrize("column", [*COLUMNS, AGAIN])
 @pytest.mark.parametrize("row", asked(), ids=str)
 def test_cell(matrix: Matrix, row: MatrixRow, column: str) -> None:
-    assert cell(matrix[row][column]) == WRITTEN[str(row)][column]
+    assert cell(column, matrix[row][column]) == WRITTEN[str(row)][column]
 
 
 @pytest.mark.parametrize("name", ["naive", "watched"])

@@ -9,7 +9,7 @@ import pytest
 
 from app.domain import UnknownWay
 from app.explorer.findings import FINDINGS
-from app.explorer.matrix import AGAIN, COLUMNS, read
+from app.explorer.matrix import AGAIN, COLUMNS, NONE_STARVES, PREVENTED, read
 from app.lab import sources as reading
 from app.lab.sources import timelines
 from app.lab.sources.source import TOP
@@ -75,12 +75,16 @@ def test_its_timelines(target: str, tmp_path: Path) -> None:
     assert not any("```" in one.text for one in drawn.timelines)
 
 
+def _none(column: str) -> str:
+    return NONE_STARVES if column == AGAIN else PREVENTED
+
+
 @EACH
 def test_its_rows_of_the_matrix_are_the_readmes(target: str, tmp_path: Path) -> None:
     found = reading.page(target, tmp_path).matrix
     written = {
         f"`{row.target}`{row.note and f', {row.note}'}": {
-            cell.column: f"{cell.finding} {cell.cost}" if cell.finding else "prevented"
+            cell.column: f"{cell.finding} {cell.cost}" if cell.finding else _none(cell.column)
             for cell in row.cells
         }
         for row in found.rows
@@ -113,10 +117,22 @@ def test_an_installation_without_docs_says_so(
 
 
 @pytest.mark.parametrize(
-    "name", ["", "lease", "lock:", "lock:lease:x", "../modes/watch", "watch.py", "WATCH", "x" * 900]
+    ("name", "instead"),
+    [
+        ("", "There are naive, .*lock:queue"),
+        ("lease", "Did you mean lock:lease?"),
+        ("lock:", "Did you mean lock?"),
+        ("lock:lease:x", "Did you mean lock:lease?"),
+        ("../modes/watch", "There are naive, .*lock:queue"),
+        ("watch.py", "Did you mean watch?"),
+        ("WATCH", "Did you mean watch?"),
+        ("x" * 900, "There are naive, .*lock:queue"),
+    ],
 )
-def test_what_is_not_in_the_catalogue_is_not_looked_for(name: str, tmp_path: Path) -> None:
-    with pytest.raises(UnknownWay, match=r"There are: naive, .*lock:queue") as error:
+def test_what_is_not_in_the_catalogue_is_not_looked_for(
+    name: str, instead: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UnknownWay, match=instead) as error:
         reading.page(name, tmp_path)
     assert len(str(error.value)) < 600
     for pair in ((name, "watch"), ("watch", name)):
