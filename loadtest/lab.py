@@ -25,7 +25,7 @@ Body = Mapping[str, str | int]  # what we send
 
 
 class LabRefused(RunFailed):
-    """The lab refused the input (422), with its own sentence."""
+    """The lab refused the input (422); the message is the lab's."""
 
 
 class LabUnavailable(RunFailed):

@@ -121,8 +121,8 @@ RULES: tuple[Rule, ...] = (
     ),
     EndRule(
         "no sale",
-        "No buyer bought anything, although there was enough stock and no fault hit the buyers "
-        "who remained.",
+        "No buyer bought anything, although there was enough stock, and a buyer that met no "
+        "fault was still there.",
         _no_sale,
     ),
     replace(TWO_HOLDERS, explanation="Two buyers are in the critical section at the same time."),

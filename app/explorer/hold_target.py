@@ -1,6 +1,6 @@
 """A way to sell in a round with holds: the steps of buyers and of the sweep, in every order.
 
-The shop's own code runs: the mode sells and puts back, `Holds` settles. `Visit.buy` repeats the two
+The shop's own code runs: the mode sells and puts back, `Holds` settles. `Visit.buy` copies the two
 lines of `Purchase` that sweep when nothing is left. ROLES says what each buyer does.
 """
 

@@ -75,7 +75,7 @@ class OwnDesk(SandboxWorker):
 
 
 def called(target: Student) -> str:
-    """Return a name like a module's, without a space, as pages use it."""
+    """Return the file's name as pages use it: like a module's name, without spaces."""
     return re.sub(r"\W", "_", target.path.stem)
 
 

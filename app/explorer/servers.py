@@ -13,7 +13,10 @@ MASTERS = 3  # of redlock
 
 
 class GateServers:
-    """The same members as `Servers`. `resend`: as redis-py does by default, unlike the shop."""
+    """The same members as `Servers`.
+
+    `resend`: send a command again when its reply is lost, as redis-py does by default.
+    """
 
     def __init__(self, resend: bool = False) -> None:
         self.resend = resend

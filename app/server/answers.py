@@ -72,7 +72,7 @@ PROBLEMS: dict[type, tuple[int, Text]] = {
     KeyReused: (422, Text("Idempotency key already used")),
     UnknownForm: (422, Text("This page is too old")),
     Invalid: (422, Text("Invalid input")),
-    TooOften: (429, Text("Too often")),
+    TooOften: (429, Text("Too many requests")),
     CannotSell: (503, Text("Cannot be sold here")),
     StoreAway: (503, Text("The store is away")),
     DatabaseAway: (503, Text("The database is away")),

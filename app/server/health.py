@@ -19,7 +19,7 @@ def blueprint(readiness: Readiness) -> Blueprint:
     @Operation(
         Text("Does it answer?"),
         Text("Touches nothing: not the store, not the database."),
-        {200: Answer(Alive, Text("It does."), {"status": "ok"})},
+        {200: Answer(Alive, Text("The process answers."), {"status": "ok"})},
     )
     def alive() -> Response:
         """Answer always: a restart because of a bad answer would not repair a store."""

@@ -143,7 +143,7 @@ class Consumer:
     def read(self, wait: int) -> list[Batch]:
         """Return the next sales: those that a dead consumer left, else new ones within `wait` ms.
 
-        Reads only items that are not busy, and streams that do not back off.
+        Skips items that are busy, and streams that wait before a retry.
         """
         streams = self._streams()
         if time.monotonic() >= self.next_tidy:

@@ -167,6 +167,6 @@ def _gone_back(item: str, seen: int, number: int) -> Lack:
 def _elsewhere(error: redis.ResponseError) -> bool:
     """Return whether a cluster's node says that another node, or none, has the item.
 
-    A node that has just come back says that the cluster is down: it may have the item.
+    A node that has just come back says that the cluster is down, but it may have the item: False.
     """
     return isinstance(error, AskError | TryAgainError) or "not served" in str(error)

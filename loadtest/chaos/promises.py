@@ -72,13 +72,13 @@ EXHIBIT = Promise(
     AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},
     "an exhibit is broken on purpose. It promises only that the audit reports the damage, and that "
     "an order belongs to the buyer that pressed *Buy*",
-    beyond="an exhibit is not tried for what it may keep by chance",
+    beyond="An exhibit is not tried for what it may keep by chance",
 )
 DOUBT = Promise(
     "doubt",
     frozenset({Nuisance.DOUBT}),
-    'nothing is lost, but the buyer gets "we cannot tell". Another request with the same key gets '
-    "the result",
+    "nothing is lost, but one lost or late message is enough to end a purchase with "
+    '"we cannot tell". Another request with the same key gets the result',
 )
 OVERWRITE = frozenset(
     {
@@ -114,9 +114,10 @@ FORGOTTEN = Promise(
     "the store has lost sales, and the shop sells their units again, until the database or a "
     "worker shows the loss. Then the shop ends the item's round",
 )
-SYNCED = "there the store loses an acknowledged write, and here its durability prevents that"
+SYNCED = "In the matrix a failover loses an acknowledged write; here the durability prevents that"
 EVERY_SECOND = (
-    "there the store writes its log before it answers; with `fast` the store may answer first"
+    "The matrix shows no loss when the store dies: its store always writes the log before it "
+    "answers. With `fast` a real store may answer first"
 )
 KEPT = Promise(
     "kept",

@@ -39,7 +39,7 @@ similar faults.
 - A *hold* is units that a buyer has taken and not paid for yet. A hold ends once: it is paid,
   or its units return to the stock, never both. No payment is accepted after the hold's deadline.
 - No unit is sold in a round after the round has ended. Each buyer gets at most the round's limit
-  per buyer, and is not refused below this limit.
+  per buyer, and below the limit is never refused because of it.
 - The answers are linearizable: there is one sequence of all purchases and returns of units that
   explains each answer SOLD, HELD (the buyer has a hold) and SOLD_OUT. The sequence also explains
   the units left that an answer reports. In the sequence, each purchase takes effect between its
@@ -48,18 +48,18 @@ similar faults.
   promises apply in every cell, also to exhibits.
 
 *Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
-BUSY (nothing was sold to this buyer), or "we cannot tell", or no answer. The buyer has lost
-nothing: another request with the same key gets the result. With two faults at once, only the
-promises that survive both faults apply.
+BUSY (nothing was sold to this buyer), or "we cannot tell", or no answer, while a server is down.
+The buyer has lost nothing: another request with the same key gets the result. With two faults at
+once, only the promises that survive both faults apply.
 
 Three promises are limited:
 
 - `decr` first takes units, and returns them if there were too few. Before the units are
-  returned, another buyer may get SOLD_OUT too early. So this page promises nothing about SOLD_OUT,
-  and about the units left, in `decr`.
-- `sql_units` does not see units that a hold returns while a buyer waits for locked rows. So in a
-  round with holds this page promises nothing about SOLD_OUT, and about the units left, in
-  `sql_units`.
+  returned, another buyer may get SOLD_OUT too early. So for `decr` this page makes no promise
+  about SOLD_OUT or about the units left.
+- `sql_units` does not see units that a hold returns while a buyer waits for locked rows. So for
+  `sql_units`, in a round with holds, this page makes no promise about SOLD_OUT or about the units
+  left.
 - A lock keeps its promises only while the work under the lock is shorter than the lease. A lease of
   a few ms may be too short on any machine.
 """
@@ -189,12 +189,12 @@ def _explained(name: str, cells: list[Promise]) -> str:
     if first is EXHIBIT or first.may >= EXHIBIT.may:
         losses = ["any loss"]
     elif first.may >= AUDITED:
-        losses = ["any loss of the forgotten sales"]
+        losses = ["any loss, but only of these sales"]
     text = f"- *{name}*: {first.why}."
     if losses:
         text += f" Possible: {'; '.join(losses)}."
     reasons = dict.fromkeys(each.beyond for each in cells if each.beyond and first is not EXHIBIT)
-    return " ".join([text, *(f"The matrix differs: {reason}." for reason in reasons)])
+    return " ".join([text, *(f"{reason}." for reason in reasons)])
 
 
 def _holds(sound: Sequence[str]) -> str:

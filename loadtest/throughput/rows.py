@@ -52,7 +52,7 @@ class ThroughputRow:
         return sum(cell.others for cell in self.cells)
 
     def figure(self, name: str, base: str = "") -> Spread | None:
-        """Return one figure over the repeats, or its ratio to that of `base` in the same repeat."""
+        """Summarize a figure over all repeats, or its ratio to `base` within each repeat."""
         if not base:
             return spread(getattr(cell, name) for cell in self.cells)
         other: list[Measurement] = getattr(self, base)

@@ -41,7 +41,7 @@ def test_who_asks_too_often_is_told_when_to_come_back(
     refused = problem(answer, 429)
     wait = int(answer.headers["Retry-After"])
     assert 3500 < wait <= 3601
-    assert refused["title"] == "Too often"
+    assert refused["title"] == "Too many requests"
     assert refused["detail"] == (
         f"You ask to buy too often. Try again in {wait:,} s: it is the same purchase."
     )

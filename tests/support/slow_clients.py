@@ -1,7 +1,7 @@
 """Clients that hold a server up: `python -m tests.support.slow_clients PORT COUNT PATH [KIND …]`.
 
-They are of each of KINDS in turn, and come again when they are shut out. PATH is a page. It prints
-"there" when all have come once, and ends with its standard input.
+The clients take the KINDS in turn, ask for the page PATH, and reconnect when the server closes
+them. The program prints "there" when all have connected once, and ends when its input closes.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ def blueprint(sale: ClassSale, members: Members, addresses: Callable[[], list[st
     @lab.post("/classroom/sale")
     @Operation(
         Text("Start the class's sale"),
-        Text("What is left out is as in the demonstration."),
+        Text("Fields that you leave out have the values of the demonstration."),
         {201: Answer(View, Text("It counts down.")), 303: None},
         links={
             "close": leads("classroom.close", number="round"),

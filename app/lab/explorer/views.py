@@ -58,7 +58,7 @@ MOVES = string(Text("A schedule: which buyer moves at each step, as the page's l
 STEP = Field(Text("At which step to stand."), {"type": "integer", "minimum": 0})
 FAILS = ("nothing-to-explore", "explorer-busy", "bad-sell", Invalid)
 FOUND = {"found": leads("explorer.player", name="target")}
-LOOKING = Answer(dict[str, Any], Text("It is being searched: ask again."), links=FOUND)
+LOOKING = Answer(dict[str, Any], Text("The search is still running: ask again."), links=FOUND)
 
 
 def blueprint(explorer: Explorer) -> Blueprint:

@@ -192,7 +192,7 @@ def _asked(deed: Deed) -> Text | None:
     if deed.sent("EXPIRE"):
         return Text("%(who)s gives its lock an end.", who=who)
     if deed.sent("GET"):
-        return Text("%(who)s looks whose the lock is.", who=who)
+        return Text("%(who)s checks who holds the lock.", who=who)
     if deed.sent("DEL", "release.lua", "queue/release.lua") and deed.no:
         return Text("%(who)s wants to release its lock, which is not its own any more.", who=who)
     if deed.sent("release.lua"):

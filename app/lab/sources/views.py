@@ -74,7 +74,13 @@ def blueprint(var: Path, comparisons: Comparisons) -> Blueprint:
         {200: dict[str, Any]},
         page=True,
         problems=(UnknownWay,),
-        path={"name": string(Text("`watch`, or `naive...watch` for two."), "watch", required=True)},
+        path={
+            "name": string(
+                Text("A mode such as `watch`, or two modes to compare: `naive...watch`."),
+                "watch",
+                required=True,
+            )
+        },
     )
     def one(name: str) -> Response:
         return diff(*name.split(BETWEEN, 1)) if BETWEEN in name else alone(name)

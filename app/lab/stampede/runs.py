@@ -28,7 +28,7 @@ NO_LOAD = Text("There are no buyers: Locust is not installed here. Install it wi
 
 
 class Runs(Jobs[Run]):
-    """Runs, as the lab and a run's own process use them."""
+    """The records of all runs, for the lab and for each run's process."""
 
     kind = Run
     unknown = UnknownRun

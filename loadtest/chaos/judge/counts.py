@@ -1,4 +1,4 @@
-"""Counts per key and unit: the buyers' answers compared with the books."""
+"""Counts per key and unit: the buyers' answers compared with store and database."""
 
 from __future__ import annotations
 

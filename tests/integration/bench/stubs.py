@@ -31,7 +31,7 @@ class Stuck(Never):
 
 
 class Forgetful:
-    """Records each sale and leaves the stock as it is: every unit is sold from nothing."""
+    """Records each sale and leaves the stock as it is."""
 
     def __init__(self, servers: Servers, names: Names, _lease: int) -> None:
         self.store = servers.store

@@ -111,7 +111,7 @@ def presses(services: Services, name: str) -> list[Outcome]:
 
 @pytest.mark.parametrize("name", ["naive", "read_before_watch", "watch_elsewhere"])
 def test_exhibits_do_not_promise_a_limit(services: Services, name: str) -> None:
-    """Broken on purpose: both read the counter before either writes it."""
+    """Broken on purpose: two requests read the counter before either writes it."""
     if name == "naive":
         assert presses(services, name) == [SOLD, SOLD]
         return

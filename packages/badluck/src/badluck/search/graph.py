@@ -83,7 +83,7 @@ class Graph(StateTable):
         return numbers
 
     def waiting(self, states: Sequence[int]) -> dict[int, Sleepers]:
-        """Return the states of a moment in which all actors only wait, with the sleepers."""
+        """Return the states in which every actor waits, each with its sleeping actors."""
         asleep = {number: self._asleep(number) for number in states}
         ends = terminal_components(states, self._goes)
         return {number: asleep[number] for number in states if number in ends}
