@@ -47,9 +47,8 @@ def create_shop(settings: Settings | None = None) -> Flask:
 def create_lab(settings: Settings | None = None) -> Flask:
     """Return the instructor's server."""
     from app.bootstrap import Services
+    from app.lab import access
     from app.lab import compression as packed
-    from app.lab import same_origin as foreign
-    from app.lab import token
     from app.lab.classroom import views as classroom
     from app.lab.classroom.addresses import shop_addresses
     from app.lab.comparison import history
@@ -74,11 +73,11 @@ def create_lab(settings: Settings | None = None) -> Flask:
     services = Services(settings)
     app = flask_app(settings, "lab/answer.html", answers.UNSURE)
     if word := lab_token(settings):
-        token.require(app, word)  # a client with the token may use any host name
+        access.require_token(app, word)  # a client with the token may use any host name
     else:
         # A page elsewhere could call a name of its own 127.0.0.1 and then pass for our origin.
         hosts.refuse_others(app, settings.lab_host, settings.other_hosts)
-    foreign.refuse(app)
+    access.refuse_other_sites(app)
     app.register_blueprint(views.blueprint(SIDE, "lab/base.html"))
     app.register_blueprint(health.blueprint(services.readiness))
     app.register_blueprint(scrape.blueprint(services.metrics))

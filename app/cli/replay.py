@@ -19,9 +19,8 @@ from rich.console import Console
 from app.cli.interrupt import ends_at_ctrl_c, heard_at_once, held_back
 from app.cli.user_code_errors import their_errors
 from app.explorer import sandbox
-from app.explorer.recorded import Recorded, read
-from app.explorer.replays import replay as play
-from app.explorer.replays import servers
+from app.explorer.saved_schedules import Recorded, read, servers
+from app.explorer.saved_schedules import replay as play
 from app.explorer.student import Student
 
 OURS = "lastapple-"  # temporary folders

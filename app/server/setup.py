@@ -1,8 +1,15 @@
-"""A bare Flask application with our addresses, limits, cookie, errors and headers."""
+"""A bare Flask application with our addresses, limits, cookie, errors and headers.
+
+A request's id is in its answer, problem, log lines and order. The id is ours, or a trusted proxy's
+(TRUSTED_PROXIES), so that the proxy's log has it, too. An id that a client chooses is not used: two
+sales could have the same.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
 from flask import Flask
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
@@ -11,9 +18,38 @@ from itsdangerous import BadSignature
 
 from app.config import Settings
 from app.ops.shared_settings import secret
-from app.server import addresses, answers, language, parse, request_id, translation
+from app.server import addresses, answers, language, parse, translation
 from app.server.proxies import believe, secure
+from app.service.request import GOOD, current, new_id
 from app.text import Text
+
+HEADER = "X-Request-Id"
+
+
+def give_request_ids(app: Flask, trusted: bool) -> None:
+    """Give each request its id; `trusted`: a proxy before us may set it.
+
+    This wraps the application: a function that Flask calls before each request, after it and at its
+    end costs six times as much. Log lines of a stream after its first part have no id.
+    """
+    answers = app.wsgi_app
+
+    def with_id(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
+        sent = environ.get("HTTP_X_REQUEST_ID", "") if trusted else ""
+        id = sent if sent and GOOD.fullmatch(sent) else new_id()
+
+        def begin(status: str, headers: list[tuple[str, str]], *error: Any) -> Any:
+            headers.append((HEADER, id))
+            return start_response(status, headers, *error)
+
+        current.set(id)
+        try:
+            return answers(environ, begin)
+        finally:
+            current.set("")
+
+    app.wsgi_app = with_id  # type: ignore[method-assign]  # as Flask documents it
+    app.context_processor(lambda: {"request_id": current.get()})
 
 
 class Sessions(SecureCookieSessionInterface):
@@ -65,7 +101,7 @@ def flask_app(settings: Settings, error_page: str, failed_press: Text, proxies: 
     app.context_processor(
         lambda: {"shop_url": settings.shop_address, "lab_url": settings.lab_address}
     )
-    request_id.register(app, trusted=proxies > 0)
+    give_request_ids(app, trusted=proxies > 0)
     believe(app, proxies)
     language.register(app)
     translation.register(app)

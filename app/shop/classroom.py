@@ -13,8 +13,7 @@ from app.server import parse
 from app.server.answers import describe, json, page, see_other, wants_html
 from app.server.contract.operation import Answer, Field, Operation
 from app.service.classroom.ending import ForOne
-from app.service.classroom.members import ITEM, Members
-from app.service.classroom.nickname import LONGEST_NAME, nickname
+from app.service.classroom.members import ITEM, LONGEST_NAME, Members, nickname
 from app.service.classroom.notices import Notices
 from app.service.purchase import Purchase
 from app.service.rounds import Rounds

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.domain import Invalid
 from app.lab.classroom.addresses import lab_addresses, likeliest, shop_addresses
 from app.ops.shared_settings import lab_token
-from app.service.classroom.nickname import nickname
+from app.service.classroom.members import nickname
 
 
 @pytest.mark.parametrize(

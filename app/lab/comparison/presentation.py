@@ -10,9 +10,8 @@ from markupsafe import Markup
 
 from app.domain import ITEMS, iso
 from app.lab.comparison.bars import Bar, Measured, bars, scale
-from app.lab.comparison.finding import Conclusion, finding
 from app.lab.comparison.record import Comparison, Machine, Planned, Result
-from app.lab.comparison.remarks import remarks
+from app.lab.comparison.remarks import Conclusion, finding, remarks
 from app.lab.round_form import WIRE
 from app.text import Text
 

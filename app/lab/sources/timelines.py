@@ -1,21 +1,83 @@
-"""The drawings of a mode or a recipe in docs/. Tests play every timeline there, or know its origin.
+"""The drawings of docs/: those of a mode or a recipe, and their words in other languages.
 
-Read from the folder of the clone, which has the only copy; an installation without it has none.
+Each drawing exists once, on a page, in a block of code marked `timeline`. It is never translated in
+place: tests play it or know its origin, and its columns have no room for longer words. Only the
+clone has the folder; an installation without it shows none.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import IO, Any, NamedTuple
 
-from badluck.faults import Faults
+from badluck.faults import FAULTS, Faults
+from markdown_it import MarkdownIt
 
 from app.explorer.matrix import COLUMNS
-from app.lab.sources.drawings import drawings, narrated
 from app.lab.sources.source import TOP
 from app.modes import Way
 from app.text import Text
+
+MARK = "timeline"
+HEADS = {
+    "buyer": Text("buyer"),
+    "stock": Text("stock"),
+    "lock": Text("lock"),
+    "line": Text("the line of who waits"),
+    "fence": Text("the holder’s number"),
+}
+BEFALLS = "|".join(re.escape(fault.drawn) for fault in FAULTS.values())
+# An event between tildes concerns all actors. In brackets, in a line of its own, is an action of
+# one actor, or a reply that is no value.
+NOTES = re.compile(rf"~ (.+?) ~|(?:  |-> )\((?!nil)([a-z][^)]+)\)|({BEFALLS}|= told \w+)")
+
+
+class Drawing(NamedTuple):
+    """The text in ```timeline name```, and the heading and paragraph above it."""
+
+    name: str
+    text: str
+    heading: str  # the nearest, of any level
+    caption: str  # the paragraph before it
+
+
+def drawings(page: str) -> Iterator[Drawing]:
+    """Yield all drawings of a page in Markdown, from top to bottom."""
+    heading = caption = opened = ""
+    for token in MarkdownIt().parse(page):
+        match token.type:
+            case "heading_open" | "paragraph_open":
+                opened = token.type
+            case "inline" if opened == "heading_open":
+                heading = token.content
+            case "inline":
+                caption = token.content
+            case "fence" if token.info.startswith(f"{MARK} "):
+                yield Drawing(token.info.removeprefix(f"{MARK} "), token.content, heading, caption)
+
+
+def notes(drawing: str) -> list[str]:
+    """Return the notes in a drawing that are neither commands nor values; each once, in order."""
+    return list(dict.fromkeys("".join(note) for note in NOTES.findall(drawing)))
+
+
+def narrated(drawing: str) -> list[tuple[str, Text]]:
+    """Return the names of its columns and its notes, each with its translation."""
+    heads = re.findall(r"[a-z]+", drawing.partition("\n")[0])
+    known = {name: HEADS[name] for name in heads if name in HEADS}
+    return list((known | {note: Text(note) for note in notes(drawing)}).items())
+
+
+def extract(source: IO[bytes], *_words: Any, **_options: Any) -> Iterator[Any]:
+    """Yield (line, function, text, comments) of each note: a Babel extractor (pyproject.toml)."""
+    for drawing in drawings(source.read().decode()):
+        for note in notes(drawing.text):
+            yield 1, None, note, []
+
 
 DOCS = TOP / "docs"
 # The heading of a story with a flaw that the recipe itself does not have begins with one of these.

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import threading
+import unicodedata
 
 import redis
 
@@ -15,6 +17,30 @@ from app.store import classroom as records
 from app.store.clients.clock import StoreClock
 from app.store.clients.redis import answering
 from app.text import Text
+
+LONGEST_NAME = 20  # characters; it must fit next to two hundred others on a projector
+# Letters and signs by Unicode that show nothing: the fillers of Hangul, the Braille cell
+# without a dot, the null notehead, the blanks of hieroglyphs.
+BLANK = frozenset("\u115f\u1160\u3164\uffa0\u2800\U0001d159\U00013441\U00013442")
+
+
+def nickname(text: str) -> str:
+    """Return the nickname as shown: composed, no superfluous spaces. Raises Invalid.
+
+    Control and format characters are refused: one that turns the direction of writing would also
+    turn the names after it. So is a name of accents and blanks only: it would be invisible.
+    """
+    name = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text[:1_000])).strip()
+    if not name:
+        raise Invalid({"name": Text("Choose a nickname.")})
+    if len(name) > LONGEST_NAME:
+        too_long = Text("A nickname has %(most)s characters at most.", most=LONGEST_NAME)
+        raise Invalid({"name": too_long})
+    is_visible = any(unicodedata.category(sign)[0] in "LNPS" for sign in name)
+    if not is_visible or not name.isprintable() or not BLANK.isdisjoint(name):
+        raise Invalid({"name": Text("A nickname has letters, digits and signs that can be seen.")})
+    return name
+
 
 ITEM = "apple"  # what a class buys
 LONG_GONE = 60_000  # ms more after which a worker's roll of them is thrown away

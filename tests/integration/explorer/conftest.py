@@ -11,7 +11,7 @@ from badluck.real_server.backend import RealBackend
 from badluck.real_server.server import virtual_time
 
 from app.explorer.matrix import Matrix, reports
-from app.explorer.replays import servers
+from app.explorer.saved_schedules import servers
 from app.explorer.servers import MASTERS
 from tests.support.command_line import run
 from tests.support.servers import redis_server

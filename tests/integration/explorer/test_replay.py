@@ -13,7 +13,7 @@ from badluck.search.names import LETTERS
 from app.domain import ShopError
 from app.explorer.hold_target import Holding
 from app.explorer.matrix import Matrix, MatrixRow, asked
-from app.explorer.replays import replay
+from app.explorer.saved_schedules import replay
 from app.explorer.targets import Target
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from app.lab.sources.drawings import drawings
+from app.lab.sources.timelines import drawings
 from app.locks import LOCKS
 from app.service import catalogue
 from tests.integration.locks.stories import STORIES

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from app.lab.comparison.bars import bars
-from app.lab.comparison.finding import Conclusion, finding
 from app.lab.comparison.record import Result
+from app.lab.comparison.remarks import Conclusion, finding
 from tests.unit.comparison.comparisons import comparison, result
 
 OVERSOLD: dict[str, Any] = {"verdict": "oversold", "oversold": 2_456}

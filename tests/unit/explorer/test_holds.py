@@ -21,8 +21,7 @@ from app.explorer.hold_matrix import cell as cell_of
 from app.explorer.hold_target import Holding
 from app.explorer.matrix import COLUMNS, PREVENTED, MatrixRow
 from app.explorer.matrix import read as cells
-from app.explorer.recorded import read
-from app.explorer.replays import replay
+from app.explorer.saved_schedules import read, replay
 from app.service.holds import Holds
 from loadtest.chaos.fault_classes import FAULTS, FREEZE, FaultClass
 from loadtest.chaos.judge.anomalies import Anomaly

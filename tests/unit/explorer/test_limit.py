@@ -11,7 +11,7 @@ from badluck.faults import Faults
 from click.testing import CliRunner
 
 from app.cli.explore import explore
-from app.explorer.recorded import read
+from app.explorer.saved_schedules import read
 from app.explorer.targets import Target, explorable
 from tests.unit.explorer.mutants.mutant import wrong
 

@@ -17,8 +17,7 @@ from badluck.report.model_backend import ModelBackend
 from badluck.report.report import Report
 
 from app.domain import Invalid, ShopError
-from app.explorer.recorded import read
-from app.explorer.replays import replay
+from app.explorer.saved_schedules import read, replay
 from app.explorer.student import Student
 from app.explorer.targets import Target
 

@@ -12,10 +12,9 @@ from badluck.report.model_backend import ModelBackend
 from click.testing import CliRunner
 
 from app.cli.explore import explore
-from app.explorer.recorded import read
 from app.explorer.repair_findings import RULES
 from app.explorer.repairing import REPAIRS, Repairing
-from app.explorer.replays import replay
+from app.explorer.saved_schedules import read, replay
 from tests.unit.explorer.mutants.mutant import wrong
 
 PAGE = Path(__file__).parents[3] / "docs" / "explorer.md"

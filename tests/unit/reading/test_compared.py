@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 
 from app.lab import sources as reading
-from app.lab.sources.compared import compared
 from app.lab.sources.highlight import Line, highlight
+from app.lab.sources.page import compared
 from app.lab.sources.source import TOP, File, files
 
 PAIRS = list(product(["naive", "watch", "lock", "atomic", "lock:lease", "lock:queue"], repeat=2))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.lab.sources.drawings import Drawing, drawings
+from app.lab.sources.timelines import Drawing, drawings
 
 PAGE = """\
 # lease: a page

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from app.lab import sources as reading
-from app.lab.sources.drawings import narrated, notes
+from app.lab.sources.timelines import narrated, notes
 from app.server.language import LANGUAGES
 from tests.translations import catalogue
 

@@ -1,23 +1,57 @@
-"""Read the files of `lastapple explore --save`, for any target."""
+"""Files of `lastapple explore --save`: read for any target, and replayed on model or servers."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import NamedTuple
 
+import badluck.target
 import orjson
+from badluck.backend import Backend
+from badluck.real_server.backend import RealBackend, real_backend
+from badluck.report import replay as engine
 from badluck.report.checked_json import CheckedJson, Unreadable
+from badluck.report.replay import ReplayedStep
 from badluck.report.saved_traces import read_traces
 from badluck.report.trace import Step
 
 from app.domain import ROUND_BOUNDS, Invalid
 from app.explorer.book import UNITS
+from app.explorer.errors import in_the_shops_words
 from app.explorer.hold_target import Holding
 from app.explorer.repairing import REPAIRS, Repairing
 from app.explorer.student import Student
 from app.explorer.targets import Target, check
+from app.store import embedded
+
+
+@contextmanager
+def servers(folder: Path, many: int, program: str | None = None) -> Iterator[RealBackend]:
+    """Start `many` embedded Valkeys, or servers of another `program`, with their files in `folder`.
+
+    Raises ShopError when one cannot be started, or fails in the middle.
+    """
+    with (
+        in_the_shops_words(),
+        real_backend(folder, many, program or str(embedded.binary())) as made,
+    ):
+        yield made
+
+
+def replay(
+    target: badluck.target.Target, names: Sequence[str], steps: Sequence[Step], where: Backend
+) -> list[ReplayedStep]:
+    """Replay all steps up to the first that differs.
+
+    Raises ShopError for one that cannot be played.
+    """
+    with in_the_shops_words():
+        return engine.replay(target, names, steps, where)
+
 
 NONE = "This is no file of `lastapple explore --save`"
 
