@@ -23,7 +23,7 @@ SEEN = re.compile(r"\*\*(?:Seen|看到)\*\*(.+?)(?=\n\n)", re.DOTALL)
 # In capitals as a finding or a fault; in code as it is printed; counts.
 FACT = re.compile(
     r"\b(?:OVERSELL|STUCK FOREVER|STARVED|PHANTOM ORDER|NEGATIVE STOCK|ALL PAUSE)\b"
-    r"|(?<=`)(?:nothing goes|nobody can|this script)[^`]+(?=`)"
+    r"|(?<=`)(?:nothing goes|no buyer can|this script)[^`]+(?=`)"
     r"|\d[\d,]* (?=schedules|种执行顺序)|\d+ (?=states|个状态)"
 )
 
