@@ -1,4 +1,4 @@
-"""docs/modes.md: the shortest schedule in which each mode goes wrong, two buyers and one apple.
+"""docs/modes.md: the shortest schedule of two buyers and one apple that breaks each mode.
 
 `python -m tests.unit.explorer.shortest_schedules` writes it again.
 """
@@ -20,12 +20,12 @@ BUYERS = 2
 INTRODUCTION = """\
 # How each mode goes wrong
 
-The shortest schedule of two buyers and one apple in which each mode of `app/modes` goes wrong,
-under the first fault of [the matrix](matrix.md) that does it. In brackets its cost: faults,
-switches between buyers, steps ([how to read a chart](explorer.md)). The explorer found them on the
-modes' real code; a test finds them again. What `lock` does depends on its recipe:
-[the recipes' pages](locks/README.md). Of the SQL modes `lastapple explore sql` (`sql_lock`,
-`sql_version`, `sql_units`) shows who waits for whom.
+For each mode of `app/modes`, the shortest schedule of two buyers and one apple that goes wrong. Its
+faults are those of the first column of [the matrix](matrix.md) in which the mode fails. In brackets
+is its cost: faults, switches between buyers, steps ([how to read a chart](explorer.md)). The
+explorer found each in the mode's real code; a test finds it again. The failures of `lock` depend on
+its recipe: see [the recipes' pages](locks/README.md). For the SQL modes, `lastapple explore sql`
+(`sql_lock`, `sql_version`, `sql_units`) shows which buyer waits for which.
 """
 
 
