@@ -1,4 +1,4 @@
-"""The page, of what was found."""
+"""Write the page of the results."""
 
 from __future__ import annotations
 
@@ -8,22 +8,20 @@ from matrix.row import DOCUMENTED, FINDING, HOLDS, INCONCLUSIVE, NOT_EXPLORED, M
 
 TITLE = "# Libraries on redis-py, in every order"
 INTRODUCTION = """
-Well-known Python libraries, as the package index lists them, each compared with a sentence of its
-own docs. [badluck](../packages/badluck/README.md) tries every order of what two or three processes
-do with a library: first without a fault, then with the faults of the row. `make libraries-matrix`
-makes this page again, and writes the scripts that it names into `var/findings`.
+Well-known Python libraries on the package index, each compared with a sentence of its own docs.
+[badluck](../packages/badluck/README.md) tries every order of the commands of two or three
+processes: first without a fault, then with the faults of the row. `make libraries-matrix` writes
+this page again, and writes the scripts that it names into `var/findings`.
 
-- **holds**: nothing goes wrong in any order, with the faults that the row names.
-- **as documented**: it goes wrong, and the library's docs say so; their words are quoted below.
-  A holder that stands still for longer than its lease loses every kind of lock with a lease, also
-  the lock of `fairlock`, which is ours.
-- **finding**: it goes wrong, and we found no word of it in the docs. Below are the shortest
-  schedule, its cause, and whether a real Valkey and a real Redis give the same replies when the
-  schedule is played on them.
+- **holds**: no order fails, with the faults that the row names.
+- **as documented**: an order fails, and the library's docs say so; below is the quotation. A holder
+  that pauses for longer than its lease loses every lock with a lease, also our own `fairlock`.
+- **finding**: an order fails, and we found nothing about it in the docs. Below are the shortest
+  schedule and its cause. A replay checks that a real Valkey and a real Redis give the same replies.
 - **could not be explored**, and why.
 
-Each result covers one server and the use that the row names, with a client that sends nothing
-twice. It says nothing about other uses of the library, nor whether the library is good.
+Each result covers one server and the use in its row, with a client that sends each command once. It
+says nothing about other uses of the library, or about its quality.
 """
 ORDER = (FINDING, DOCUMENTED, INCONCLUSIVE, HOLDS, NOT_EXPLORED)
 
@@ -37,7 +35,7 @@ def _lines(results: Sequence[MatrixRow]) -> Iterator[str]:
     yield INTRODUCTION
     yield _counted(results)
     yield ""
-    yield "| library | used so | it says | by | verdict |"
+    yield "| library | use | its docs say | processes | verdict |"
     yield "|---|---|---|---|---|"
     for row in results:
         claim = f"“{_cell(row.claim)}” ({row.source})"
@@ -54,8 +52,8 @@ def _lines(results: Sequence[MatrixRow]) -> Iterator[str]:
 
 def _counted(results: Sequence[MatrixRow]) -> str:
     explored = {row.library for row in results if row.verdict != NOT_EXPLORED}
-    counts = (f"{sum(row.verdict == verdict for row in results)} {verdict}" for verdict in ORDER)
-    return f"{len(explored)} libraries explored, {len(results)} uses of them: {', '.join(counts)}."
+    counts = (f"{verdict} {sum(row.verdict == verdict for row in results)}" for verdict in ORDER)
+    return f"{len(explored)} libraries explored, in {len(results)} uses: {', '.join(counts)}."
 
 
 def _verdict(one: MatrixRow) -> str:
@@ -75,13 +73,13 @@ def _shown(one: MatrixRow) -> Iterator[str]:
     yield f"{one.wrong[0].upper()}{one.wrong[1:]}. {one.reason[0].upper()}{one.reason[1:]}"
     same = [name for name, all_the_same in one.replayed.items() if all_the_same]
     other = [name for name, all_the_same in one.replayed.items() if not all_the_same]
-    played = [_played(same, "the same"), _played(other, "otherwise")]
-    yield f"\nOn real servers: {'; '.join(filter(None, played))}."
+    played = [_played(same, "the same"), _played(other, "different")]
+    yield f"\nReplies of real servers: {'; '.join(filter(None, played))}."
     if one.script:
         shows = "shows it" if one.shows else "does not show it"
-        yield f"`{one.script}`, without badluck, {shows} on a real Valkey, by real time."
+        yield f"`{one.script}`, without badluck, {shows} on a real Valkey, in real time."
     if one.proved:
-        yield f"Nothing goes wrong in any order with: {one.proved}."
+        yield f"No order fails with: {one.proved}."
     yield "\n```"
     yield "\n".join(line.rstrip() for line in one.chart.splitlines())
     yield "```"

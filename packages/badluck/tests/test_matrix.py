@@ -22,7 +22,7 @@ from matrix.shared_memory import kept
 # Results of the libraries that are installed here: some hold, some have a finding.
 SHARE = {
     "redis": (redis_py.ENTRIES[0], HOLDS),
-    "redis, standing still": (redis_py.ENTRIES[1], DOCUMENTED),
+    "redis, paused": (redis_py.ENTRIES[1], DOCUMENTED),
     "python-redis-lock": (python_redis_lock.ENTRIES[1], DOCUMENTED),
     "fairlock": (fairlock.ENTRIES[0] | {"faults": "crash=1"}, HOLDS),
 }
@@ -48,7 +48,7 @@ def test_what_is_found_is_the_same_on_real_servers_and_findings_have_a_script() 
 
 
 def test_a_script_is_python() -> None:
-    entry, _ = SHARE["redis, standing still"]
+    entry, _ = SHARE["redis, paused"]
     steps = [Step("A", 0, "goes", 0, ["SET door 1"], ["OK"], "", {})]
     ast.parse(script(MatrixEntry(**entry), steps, "redis_work.py"))  # type: ignore[arg-type]
 

@@ -19,7 +19,7 @@ ENTRIES = (
         "claim": "the cache timeout for the key, either a number of seconds or a",
         "actors": [take_and_give_back] * 2,
         "faults": "crash=1",
-        "why": "SETNX, then EXPIRE, in two commands: a process that crashes in between leaves a "
-        "key that never expires.",
+        "why": "SETNX and EXPIRE are two commands. A process that crashes in between leaves a key "
+        "that never expires.",
     },
 )

@@ -68,17 +68,17 @@ ENTRIES = (
     MUTEX | {"actors": [work] * 3, "faults": "crash=1"},
     MUTEX
     | {
-        "what": "the same, and a reply is lost",
+        "what": "the same, with a lost reply",
         "actors": [work] * 3,
         "faults": "lost=1",
         "seconds": 200,
         "why": "When the reply to a watched EXEC is lost, redis-py raises WatchError. `decr` takes "
-        "that for a race and tries again. So one release counts down twice, and the next two "
-        "processes get in together.",
+        "that for a race and tries again. So one release counts down twice, and then two "
+        "processes are inside together.",
     },
     MUTEX
     | {
-        "what": "the same, standing still for longer",
+        "what": "the same, with a pause past its expiry",
         "actors": [work] * 2,
         "faults": "pause=1",
         "documented": "The time in milliseconds that keys may live for.",
@@ -93,16 +93,16 @@ ENTRIES = (
     },
     LIMITER
     | {
-        "what": "`WindowRateLimiter(limit=1, window=2)`, standing still for longer",
+        "what": "`WindowRateLimiter(limit=1, window=2)`, with a pause",
         "claim": "A rate limiter that ensures that only `limit` operations may happen over some "
         "sliding window.",
         "setup": lease,
         "actors": [call_within_two_seconds] * 2,
         "invariant": two_seconds_apart,
         "faults": "pause=1",
-        "why": "A process watches the keys of the seconds before it stood still. Then it reads the "
-        "keys of now and writes to the old key. A call in the seconds of now does not make its "
-        "EXEC fail.",
+        "why": "A process watches the keys of the seconds before its pause. After the pause it "
+        "reads the keys of the current seconds, and writes to the old key. So a call in the "
+        "current seconds does not make its EXEC fail.",
     },
     LIMITER
     | {

@@ -33,7 +33,7 @@ ENTRIES = (
     LOCK | {"what": "`Lock(timeout=10)`", "actors": [work] * 2, "faults": "crash=1,lost=1"},
     LOCK
     | {
-        "what": "`Lock(timeout=10)`, standing still for longer",
+        "what": "`Lock(timeout=10)`, with a pause past its expiry",
         "actors": [work] * 2,
         "faults": "pause=1",
         "documented": "A holder that stands still for longer than its lease loses the lock, as "

@@ -74,7 +74,7 @@ ENTRIES = (
     {
         "library": "fencekit",
         "kind": "lock",
-        "what": "`FenceGate.set_if_fresh`, standing still for longer, too",
+        "what": "`FenceGate.set_if_fresh`, also with a pause",
         "claim": "Stale holder blocked via `FenceGate`",
         "actors": [write] * 3,
         "invariant": newest_stays,
@@ -92,13 +92,12 @@ ENTRIES = (
     {
         "library": "fencekit",
         "kind": "queue",
-        "what": "`mark_done(result=…)`, another standing still for longer",
+        "what": "`mark_done(result=…)`, with a pause of another process",
         "claim": "Memoized result after `mark_done(..., result=...)`",
         "actors": [finish] * 2,
         "invariant": done_has_its_result,
         "faults": "pause=1",
-        "why": "`try_begin` is SET NX and then a DEL of an old result. A process that stands still "
-        "between them for longer than its TTL deletes the result of the next process, which has "
-        "begun and is done.",
+        "why": "`try_begin` is SET NX and then a DEL of an old result. Between these a process may "
+        "pause for longer than its TTL. Then its DEL deletes the result of the next process.",
     },
 )

@@ -76,7 +76,7 @@ ENTRIES = (
         "claim": "Utilize the Storage key/value APIs to implement simple locking.",
         "actors": [run_until_it_may] * 2,
         "faults": "crash=1",
-        "why": "HSETNX, then HEXPIRE, in two commands: a process that crashes in between leaves a "
+        "why": "HSETNX and HEXPIRE are two commands. A process that crashes in between leaves a "
         "lock that never expires, whatever its ttl.",
     },
     HUEY
@@ -88,7 +88,7 @@ ENTRIES = (
         "source": "its docs, api.rst",
         "actors": [call] * 2,
         "invariant": at_most_one,
-        "why": "Each call that finds a new window deletes the counter, names the window and counts "
-        "itself, in three commands: the second deletes what the first has counted.",
+        "why": "A call that finds a new window deletes the counter, stores the window and counts "
+        "itself, in three commands. So a second call deletes the first one's count.",
     },
 )

@@ -50,7 +50,7 @@ ENTRIES = (
     },
     LOCK
     | {
-        "what": "`Lock(expire=10)`, standing still for longer",
+        "what": "`Lock(expire=10)`, with a pause past its expiry",
         "actors": [work] * 2,
         "faults": "pause=1",
         "documented": "The lock expiry time in seconds.",

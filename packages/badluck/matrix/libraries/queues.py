@@ -47,7 +47,7 @@ ENTRIES = (
     QUEUE
     | {
         "library": "hotqueue",
-        "what": "one message, got by three",
+        "what": "one message, received by three",
         "claim": "Simple FIFO message queue stored in a Redis list.",
         "setup": put,
         "actors": [get] * 3,

@@ -33,7 +33,7 @@ ENTRIES = (
     LOCK | {"what": "`lock(timeout=10)`", "actors": [work] * 3, "faults": "crash=1,lost=1"},
     LOCK
     | {
-        "what": "`lock(timeout=10)`, standing still for longer",
+        "what": "`lock(timeout=10)`, with a pause past its expiry",
         "actors": [work] * 2,
         "faults": "pause=1",
         "documented": "indicates a maximum life for the lock in seconds.",

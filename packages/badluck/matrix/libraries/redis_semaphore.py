@@ -33,9 +33,9 @@ ENTRIES = (
         "what": "`Semaphore(count=2, stale_client_timeout=5)`",
         "actors": [begin] * 2,
         "faults": "crash=1",
-        "why": "`GETSET door:EXISTS`, and only then the tokens are pushed. A process that crashes "
-        "in between leaves a semaphore that counts as created and has no token. All others wait "
-        "forever, though two may be in and stale clients are looked for. (With a `socket_timeout`, "
-        "which redis-py 8 has by default, each gets a TimeoutError instead.)",
+        "why": "The library sends `GETSET door:EXISTS` before it pushes the tokens. A process that "
+        "crashes in between leaves a semaphore that exists but has no token. All others wait "
+        "forever, although two may enter and the library checks for stale clients. (With a "
+        "`socket_timeout`, redis-py 8's default, each gets a TimeoutError instead.)",
     },
 )

@@ -51,11 +51,11 @@ ENTRIES = (
     PERIODIC | {"actors": [periodic] * 3, "faults": "crash=1,lost=1"},
     PERIODIC
     | {
-        "what": "the same, when its first period is over",
+        "what": "the same, after its first period",
         "setup": an_hour_ago,
         "actors": [periodic] * 2,
-        "why": "Within a period it compares and swaps; a new period it begins by a plain HMSET: "
-        "each of those who find the old one over is let through.",
+        "why": "Within a period the limiter compares and swaps. It begins a new period by a plain "
+        "HMSET, so every caller that finds the old period over may pass.",
     },
     PERIODIC
     | {

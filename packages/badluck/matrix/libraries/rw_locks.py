@@ -37,7 +37,7 @@ ENTRIES = (
         "actors": [write] * 2,
         "invariant": one_at_a_time,
         "meant": "lock deleted by another",
-        "why": "the last writer deletes the key that the first has taken, as is meant",
+        "why": "the last writer deletes the key that the first one took, as intended",
     },
     {
         "library": "redisrwlock",

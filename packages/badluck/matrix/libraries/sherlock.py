@@ -40,7 +40,7 @@ ENTRIES = (
     LOCK | {"what": "`RedisLock(expire=10)`", "actors": [work] * 3, "faults": "crash=1,lost=1"},
     LOCK
     | {
-        "what": "`RedisLock(expire=10)`, standing still for longer",
+        "what": "`RedisLock(expire=10)`, with a pause past its expiry",
         "actors": [work] * 2,
         "faults": "pause=1",
         "documented": "set lock expiry time.",
@@ -50,7 +50,7 @@ ENTRIES = (
         "what": "`RedisLock(expire=None)`",
         "claim": "If explicitly set to `None`, lock will not expire.",
         "actors": [work_without_expiry] * 2,
-        "why": "The script compares `ARGV[2] ~= -1`; an argument is a text, so that is always "
-        "true, and `EXPIRE key -1` deletes the lock as soon as it is taken: every process gets it.",
+        "why": "The script checks `ARGV[2] ~= -1`. An argument is a string, so that is always "
+        "true. `EXPIRE key -1` then deletes the lock at once, and every process gets it.",
     },
 )

@@ -66,7 +66,7 @@ ENTRIES = (
     LOCK | {"what": "`lock(ttl=10000)`", "actors": [work] * 3, "faults": "crash=1,lost=1"},
     LOCK
     | {
-        "what": "`lock(ttl=10000)`, standing still for longer",
+        "what": "`lock(ttl=10000)`, with a pause past its expiry",
         "actors": [work] * 2,
         "faults": "pause=1",
         "documented": "If a lock is not released before it exceeds its TTL, and threads that are "
@@ -77,25 +77,24 @@ ENTRIES = (
         "what": "`lock(ttl=900)`",
         "actors": [work_briefly] * 2,
         "faults": "crash=1",
-        "why": "A waiter waits by `BLPOP event, ttl // 1000`. For a TTL below 1000 ms that is 0, "
-        "which means forever: when the holder crashes, the lock expires, and no message wakes the "
-        "waiter. (With a `socket_timeout`, which redis-py 8 has by default, it gets a TimeoutError "
-        "instead.)",
+        "why": "A waiter sends `BLPOP event, ttl // 1000`. For a TTL below 1000 ms that is 0, "
+        "which means forever. If the holder crashes, the lock expires, but no message wakes the "
+        "waiter. (With a `socket_timeout`, redis-py 8's default, it gets a TimeoutError instead.)",
     },
     LIMITER
     | {
         "what": "`rate_limit(limit=1, per=60)`",
         "actors": [call] * 2,
-        "why": "LLEN, then LPUSH, in two commands: both see an empty list. (RateLimitLua says of "
-        "itself that it is atomic; of this one the docs do not say that it is not.)",
+        "why": "LLEN and LPUSH are two commands, so both processes see an empty list. (The docs "
+        "say that RateLimitLua is atomic. They do not say that this one is not.)",
     },
     LIMITER
     | {
-        "what": "`rate_limit_lua(limit=1, per=5184000)`, asked in whole seconds",
+        "what": "`rate_limit_lua(limit=1, per=5184000)`, called in whole seconds",
         "actors": [call_by_script] * 3,
         "faults": "crash=1,lost=1,pause=1",
         "why": "The script keeps the list for `limit * 2000` ms instead of `per * 2000` ms. With a "
-        "limit of 1 the list is gone 2 s after a refused event, two months too early.",
+        "limit of 1 the list expires 2 s after a refused event, two months too early.",
     },
     WALRUS
     | {
@@ -104,7 +103,7 @@ ENTRIES = (
         "claim": "Simple counter.",
         "actors": [count] * 2,
         "at_end": both_counted,
-        "why": "The constructor looks whether the key is there, and sets it to 0 if it is not: "
-        "what others have counted in between is lost.",
+        "why": "The constructor checks whether the key exists, and sets it to 0 if not. So counts "
+        "of other processes in between are lost.",
     },
 )
