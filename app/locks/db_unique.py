@@ -3,7 +3,7 @@
 How       INSERT (name, owner, until): refused while there is one; DELETE WHERE owner = me
 Prevents  two holders, a lock held forever by a dead holder, releasing another's lock
 Breaks    work that outlives the lease: the next one enters while the first is still inside
-Cost      a look, an INSERT and a DELETE, the last two synced to disk; a look for every poll
+Cost      a SELECT, an INSERT and a DELETE, the last two synced to disk; a SELECT for every poll
 Sound     while the work is shorter than the lease
 Taught    The second tutorial only names it as an alternative. Easily forgotten: the row does not go
           away with its owner. It needs an end, and a clock that decides when it has come.

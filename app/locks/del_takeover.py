@@ -2,9 +2,9 @@
 
 How       SETNX key stamp; else GET -> passed? -> DEL -> SETNX key stamp
 Prevents  a lock held forever by a dead holder
-Breaks    two see the same dead lock; the second one's DEL removes the first one's new lock
+Breaks    two clients see the same dead lock; the second one's DEL removes the first one's new lock
 Cost      two round trips; two for every poll while another holds it; leases in whole seconds
-Sound     never: what the DEL deletes is not what the GET saw
+Sound     never: the DEL may delete another lock than the GET saw
 Taught    The fourth tutorial warns of it, and rightly: DEL may delete another lock than the one
           that GET saw. GETSET is its repair, and has holes too.
 """

@@ -1,8 +1,8 @@
 """fenced: a lock that expires, and numbers its holders.
 
 How       script: SET key token NX PX lease, and raise the fencing token, in one step
-Prevents  what `lease` prevents; and the guarded thing can tell an old holder from a new one
-Breaks    nothing looks at the token by itself: `lock` writes without it, and breaks as with `lease`
+Prevents  all that `lease` prevents; and the data can tell an old holder from a new one
+Breaks    no store checks the token by itself: `lock` writes without it, and breaks as with `lease`
           (tokens repeat only if the server loses its newest writes and its clock goes back, too)
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease, and no failover loses a write

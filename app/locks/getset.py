@@ -2,7 +2,7 @@
 
 How       SETNX key stamp; else GET -> passed? -> GETSET a new stamp -> had the old one passed? mine
 Prevents  a lock held forever by a dead holder; two holders, as long as all clocks agree
-Breaks    a holder's clock decides: one that is ahead takes a lock that still holds
+Breaks    each client's clock decides: a fast clock takes a lock that is still held
           (a loser's GETSET overwrites the owner's stamp; two equal stamps cannot be told apart)
 Cost      two round trips; two for every poll while another holds it; leases in whole seconds
 Sound     never: no two machines' clocks agree for long

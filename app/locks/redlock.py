@@ -1,7 +1,7 @@
 """redlock: a lease on the majority of several servers that know nothing of each other.
 
 How       SET NX PX on each master in turn; mine if most said OK and time is left
-Prevents  what `lease` prevents, also while a minority of the servers is dead or frozen
+Prevents  all that `lease` prevents, also while a minority of the servers is dead or frozen
 Breaks    work that outlives the lease; a master that restarts and has forgotten its locks
           (then there are two majorities, as when a master's clock jumps)
 Cost      two round trips for each master, one after the other; as many for every try that fails

@@ -5,7 +5,7 @@ Prevents  a lock held forever by a dead holder; two holders, until the first rel
 Breaks    a holder that outlived its lease deletes the next holder's lock: a third one enters, too
           (neither holder learns of it: DEL deleted a lock, so the release reports success)
 Cost      two round trips, and one for every poll while another holds it
-Sound     never: one late release lets all that follow in by twos
+Sound     never: after one late release, clients keep entering in pairs
 Taught    The first tutorial shows it as the cure for SETNX and EXPIRE: SET with NX and a lifetime,
           and a plain DEL. (It then ends with SETNX and EXPIRE.) The second tutorial warns of that
           DEL, and rightly: a late holder deletes the next holder’s lock.

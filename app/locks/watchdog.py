@@ -1,7 +1,7 @@
 """watchdog: a lease that is renewed for as long as the work takes.
 
 How       SET key token NX PX lease; each lease/3 a compare-and-PEXPIRE script; compare-and-delete
-Prevents  what lease prevents, and work that outlives the lease
+Prevents  all that `lease` prevents, and work that outlives the lease
 Breaks    a holder that stands still, or is cut off, for longer than its lease: the next one enters
           (the holder learns of it, if it asks before it writes)
 Cost      two round trips and a thread, one more every lease/3, and one for every poll of a waiter

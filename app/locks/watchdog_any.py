@@ -3,8 +3,8 @@
 How       SETEX key lease token; each lease/3 EXISTS -> EXPIRE; release: GET -> compare, never DEL
 Prevents  nothing
 Breaks    SETEX ignores the current holder: all callers get the lock at once
-          (and the key stays for ever: renewed whoever owns it, when its holder has left or died
-          as well, and never deleted, as bytes never equal a str)
+          (and the key stays forever: the thread renews any owner's lock, also after its holder has
+          left or died, and no release deletes it, as bytes never equal a str)
 Cost      two round trips and a thread; two more every lease/3, forever
 Sound     never
 Taught    This is the third tutorial’s lock as written. SETEX overwrites another holder’s lock. The

@@ -1,4 +1,4 @@
-"""zookeeper: a place in a line, which stands as long as its owner's session.
+"""zookeeper: a place in a line, which lasts as long as its owner's session.
 
 How       create an ephemeral, sequential node; the lowest holds; each watches the one before it
 Prevents  two holders, a lock held forever by a dead holder, overtaking, polling, a herd of wakers
