@@ -23,7 +23,7 @@ SQL = ("db_unique",)
 
 
 def _in_sql() -> Iterable[type[Handle]]:
-    """Load the recipes in SQL when one is used, as the modes do."""
+    """Load the recipes in SQL only when one is used: SQLAlchemy is slow to load."""
     from app.locks.db_unique import DbUnique
 
     return (DbUnique,)
@@ -45,4 +45,4 @@ RECIPES: tuple[type[Handle] | str, ...] = (
     Queue,
 )
 LOCKS = Variants(RECIPES, _in_sql)
-DEFAULT = Lease.name  # what `lock` alone means
+DEFAULT = Lease.name  # the recipe of a plain `lock`

@@ -29,7 +29,7 @@ class DelTakeover(Handle):
     ) -> None:
         super().__init__(store, key, lease_s, **how)
         self.store = store
-        self.stamp = 0  # when my lock ends, in whole seconds since 1970, by my clock
+        self.stamp = 0  # when the lock ends: whole seconds since 1970, by this client's clock
 
     def attempt(self) -> bool:
         wall = self.clock.wall()
@@ -41,20 +41,20 @@ class DelTakeover(Handle):
         return False
 
     def take_over(self, now: int, stamp: int) -> bool:
-        """Remove a lock whose stamp has passed, and take it if nobody is quicker."""
+        """Remove a lock whose stamp has passed, and take it if no other client is quicker."""
         expiry = self.store.get(self.key)
         if expiry is None or now <= int(expiry):
             return False
-        # Whoever saw the same stamp may have done both by now: then this removes a living lock.
+        # A client that saw the same stamp may have done both by now: this deletes its new lock.
         self.store.delete(self.key)
         return bool(self.store.setnx(self.key, stamp))
 
     def free(self) -> bool:
         if self.clock.wall() >= self.stamp:
-            return False  # it may be another's by now
+            return False  # another client may hold it by now
         return bool(self.store.delete(self.key))
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's, by my clock?"""
+        """Ask the server whether any client holds the lock, by this client's clock."""
         expiry = self.store.get(self.key)
         return expiry is not None and int(self.clock.wall()) <= int(expiry)

@@ -35,15 +35,15 @@ class Fenced(Handle):
         self.store = store
         self.token = (
             self.clock.token()
-        )  # says whose the lock is; the fencing token says who is newer
-        self.fence: int | None = None  # my fencing token, once I have acquired
+        )  # says which handle owns the lock; the fencing token says which holder is newer
+        self.fence: int | None = None  # this holder's fencing token, once acquired
         self.last = f"{key}:fence"  # string: the newest fencing token that was given out
         self.set_and_raise = self.store.register_script(lua.source("acquire_fenced"))
         self.delete_if_mine = self.store.register_script(lua.source("release"))
         self.extend_if_mine = self.store.register_script(lua.source("extend"))
 
     def attempt(self) -> bool:
-        # The lease begins when the server sets it: later than this moment, so we err early.
+        # The server starts the lease later than now, so this end is early, never late.
         ends = self.clock.now() + self.lease_s
         fence = self.set_and_raise(
             keys=[self.key, self.last], args=[self.token, round(self.lease_s * 1000)]
@@ -57,7 +57,7 @@ class Fenced(Handle):
         return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
 
     def extend(self, lease_s: float) -> bool:
-        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        """Let the lease end `lease_s` from now. False: the lock is lost, and nothing changed."""
         ends = self.clock.now() + lease_s
         if self.extend_if_mine(keys=[self.key], args=[self.token, round(lease_s * 1000)]):
             self.ends = ends
@@ -66,9 +66,9 @@ class Fenced(Handle):
         return False
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether this handle holds the lock."""
         return bool(self.store.get(self.key) == self.token.encode())
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))

@@ -1,6 +1,6 @@
-"""getset: the time of its end is the lock's value. An exhibit: broken on purpose.
+"""getset: the lock's value is the time of its end. An exhibit: broken on purpose.
 
-How       SETNX key stamp; else GET -> passed? -> GETSET a new stamp -> had the old one passed? mine
+How       SETNX key stamp; else GET -> passed? -> GETSET a new stamp -> had the old passed? taken
 Prevents  a lock held forever by a dead holder; two holders, as long as all clocks agree
 Breaks    each client's clock decides: a fast clock takes a lock that is still held
           (a loser's GETSET overwrites the owner's stamp; two equal stamps cannot be told apart)
@@ -32,7 +32,7 @@ class GetSet(Handle):
     ) -> None:
         super().__init__(store, key, lease_s, **how)
         self.store = store
-        self.stamp = 0  # when my lock ends, in whole seconds since 1970, by my clock
+        self.stamp = 0  # when the lock ends: whole seconds since 1970, by this client's clock
 
     def attempt(self) -> bool:
         wall = self.clock.wall()
@@ -44,21 +44,21 @@ class GetSet(Handle):
         return False
 
     def take_over(self, now: int, stamp: int) -> bool:
-        """Overwrite a stamp that has passed. False: it has not, or somebody was quicker."""
+        """Overwrite a stamp that has passed. False: it has not passed, or another was quicker."""
         expiry = self.store.get(self.key)
         if expiry is None or now <= int(expiry):
             return False
         before = self.store.getset(self.key, stamp)
-        # Not passed: somebody took it between our GET and our GETSET. It is his, and his stamp is
-        # lost: the key has our value now.
+        # Not passed: another client took the lock between our GET and our GETSET. That client
+        # holds the lock, but its stamp is lost: the key has our value now.
         return before is None or now > int(before)
 
     def free(self) -> bool:
         if self.clock.wall() >= self.stamp:
-            return False  # it may be another's by now
+            return False  # another client may hold it by now
         return bool(self.store.delete(self.key))
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's, by my clock?"""
+        """Ask the server whether any client holds the lock, by this client's clock."""
         expiry = self.store.get(self.key)
         return expiry is not None and int(self.clock.wall()) <= int(expiry)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, ParamSpec, Self, TypedDict, TypeVar
 
 from app.domain import Clock, LockBusy, LockLost
 
-LEASE_S = 10.0  # where nobody says otherwise; the tutorials' own
+LEASE_S = 10.0  # the default, as in the tutorials
 
 Given = ParamSpec("Given")
 Result = TypeVar("Result")
@@ -30,31 +30,31 @@ class LockCounts:
 
 
 class How(TypedDict, total=False):
-    """Arguments of every recipe, next to its client, the lock's name and the lease."""
+    """Optional arguments of every recipe, after the client, the key and the lease."""
 
     prefix: str  # of the key
-    wait_s: float | None  # for the lock, at most; without it forever
+    wait_s: float | None  # longest wait for the lock; None: forever
     poll_s: tuple[float, float]  # the shortest and the longest pause between two tries
     clock: Clock
 
 
 class Handle(ABC):
-    """One holder's handle on one lock; new for each critical section.
+    """One client's handle on one lock, made for one critical section.
 
-    A recipe writes `attempt` and `free`, the commands that make the lock. Where it allows them it
-    also has `extend(lease_s) -> bool`, `owned() -> bool`, `locked() -> bool` and the fencing token
-    `fence`; a recipe without one of them cannot do it.
+    A recipe defines `attempt` and `free`, with the commands that take and release the lock. It may
+    also define `extend(lease_s) -> bool`, `owned() -> bool`, `locked() -> bool` and the fencing
+    token `fence`. Where one of these is missing, the recipe does not support it.
     """
 
     name: ClassVar[str]
-    exhibit: ClassVar[bool]  # broken on purpose, to be looked at; never a default
-    # Round trips and commands of an acquire and a release that meet nobody; SQL's are not counted.
+    exhibit: ClassVar[bool]  # broken on purpose, for teaching; never a default
+    # Round trips and commands of an uncontended acquire and release; SQL's are not counted.
     cost: ClassVar[tuple[int, int]]
-    tutorials: ClassVar[tuple[int, ...]]  # those of the five that teach it
-    needs: ClassVar[str] = "store"  # the kind of client that it lives in, by its name in `Servers`
+    tutorials: ClassVar[tuple[int, ...]]  # which of the five teach it
+    needs: ClassVar[str] = "store"  # the kind of client that it needs, by its name in `Servers`
     outlived: ClassVar[bool] = True  # does work that is longer than the lease lose the lock?
-    whole_seconds: ClassVar[bool] = False  # is its lease counted in them? A shorter one becomes one
-    # A random pause: all waiters at the same beat would meet at every beat.
+    whole_seconds: ClassVar[bool] = False  # is its lease rounded up to whole seconds?
+    # A random pause: waiters with equal pauses would meet at every poll.
     poll_s: tuple[float, float] = (0.001, 0.005)
 
     def __init__(
@@ -68,7 +68,7 @@ class Handle(ABC):
         poll_s: tuple[float, float] | None = None,
         clock: Clock | None = None,
     ) -> None:
-        """`client` is where the lock lives, `key` its name there, `lease_s` its lifetime there."""
+        """`client` reaches the server; `key` is the lock's name there, `lease_s` its lifetime."""
         self.client = client
         self.key = prefix + key
         self.lease_s = self.granted(lease_s)
@@ -76,38 +76,38 @@ class Handle(ABC):
         self.poll_s = poll_s or self.poll_s
         self.clock = clock or Clock()
         self.counts = LockCounts()
-        self.ends: float | None = None  # when my lease ends at the latest, by `clock.now()`
+        self.ends: float | None = None  # when the lease ends, by `clock.now()`, or earlier
         self._lost = False
         self._noticed = count()
         self._callbacks: list[Callable[[], object]] = []
 
     @abstractmethod
     def attempt(self) -> bool:
-        """Try once, without waiting. True: the lock is mine."""
+        """Try once to take the lock, without waiting. Return whether that succeeded."""
 
     @abstractmethod
     def free(self) -> bool:
-        """Give it back. False: it had gone to nobody or to somebody else."""
+        """Release the lock. False: it had expired, or another client holds it."""
 
     @classmethod
     def granted(cls, lease_s: float) -> float:
-        """The lease that one gets who asks for `lease_s`."""
+        """Return the lease granted for `lease_s`: rounded up if `whole_seconds`."""
         return math.ceil(lease_s) if cls.whole_seconds else lease_s
 
     def acquire(
         self, blocking: bool = True, wait_s: float | None = None, lease_s: float | None = None
     ) -> bool:
-        """True: the lock is mine. Not `blocking`, it tries once.
+        """Take the lock. Return whether that succeeded. Unless `blocking`, try only once.
 
-        `wait_s` and `lease_s` are the handle's own unless they are given. Raises the error of the
-        client whose server does not answer.
+        `wait_s` and `lease_s` are the handle's own unless they are given. If the server does not
+        answer, raises the error of its client.
         """
         if lease_s is not None:
             self.lease_s = self.granted(lease_s)
         return self.obtain(blocking, self.wait_s if wait_s is None else wait_s)
 
     def obtain(self, blocking: bool, wait_s: float | None) -> bool:
-        """By asking again and again."""
+        """Take the lock by polling."""
         deadline = None if wait_s is None else self.clock.now() + wait_s
         first = self.counts.attempts + 1
         while True:
@@ -122,7 +122,7 @@ class Handle(ABC):
         return self.attempt()
 
     def _wait(self, deadline: float | None) -> bool:
-        """Let a moment pass. False, and none has: it would be after the deadline."""
+        """Pause. Return False at once if the pause would end after the deadline."""
         shortest, longest = self.poll_s
         pause = shortest + self.clock.random() * (longest - shortest)
         if deadline is not None and self.clock.now() + pause > deadline:
@@ -132,11 +132,11 @@ class Handle(ABC):
 
     @property
     def owner(self) -> str:
-        """What the store has under the key while the lock is mine; "" where that proves nothing."""
+        """The key's value while this handle holds the lock; "" if a value proves nothing."""
         return ""
 
     def release(self) -> bool:
-        """True: the lock was still mine. False: it had gone to nobody or to somebody else."""
+        """Release the lock. False, and counted as a loss: this handle did not hold it any more."""
         still_mine = self.free()
         self.ends = None
         if not still_mine:
@@ -145,7 +145,7 @@ class Handle(ABC):
 
     @property
     def lost(self) -> bool:
-        """Is it known that the lock is not mine any more? To be asked inside the section."""
+        """Is it known that the lock is lost? Ask inside the critical section."""
         return self._lost or (self.ends is not None and self.clock.now() >= self.ends)
 
     def on_loss(self, callback: Callable[[], object]) -> None:
@@ -153,16 +153,16 @@ class Handle(ABC):
         self._callbacks.append(callback)
 
     def lose(self) -> None:
-        """Note that the lock is not mine any more."""
+        """Note that the lock is lost, and call the callbacks once."""
         self._lost = True
-        # A renewal and a release may notice it at the same time; only the first one counts.
+        # A renewal and a release may notice the loss at the same time; only the first one counts.
         if next(self._noticed) == 0:
             self.counts.losses += 1
             for callback in self._callbacks:
                 callback()
 
     def __enter__(self) -> Self:
-        """Raises LockBusy when the lock did not become mine in time."""
+        """Acquire. Raises LockBusy if that did not succeed in time."""
         if not self.acquire():
             raise LockBusy(f"{self.key} was not free within {self.wait_s} s.")
         return self

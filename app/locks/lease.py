@@ -3,7 +3,7 @@
 How       SET key token NX PX lease, polled with jitter; release by compare-and-delete script
 Prevents  two holders, a lock held forever by a dead holder, releasing another's lock
 Breaks    work that outlives the lease: the next one enters while the first is still inside
-          (and a lost reply to SET: the holder does not know that it holds it, and all wait)
+          (and a lost reply to SET: the holder does not know that it holds the lock, and all wait)
 Cost      two round trips, and one for every poll while another holds it
 Sound     while the work is shorter than the lease, and no failover loses a write
 Taught    Commonly taught wrong: that the owner’s token protects the sale. The token only keeps a
@@ -38,7 +38,7 @@ class Lease(Handle):
         self.extend_if_mine = self.store.register_script(lua.source("extend"))
 
     def attempt(self) -> bool:
-        # The lease begins when the server sets it: later than this moment, so we err early.
+        # The server starts the lease later than now, so this end is early, never late.
         ends = self.clock.now() + self.lease_s
         if self.store.set(self.key, self.token, nx=True, px=round(self.lease_s * 1000)):
             self.ends = ends
@@ -49,7 +49,7 @@ class Lease(Handle):
         return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
 
     def extend(self, lease_s: float) -> bool:
-        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        """Let the lease end `lease_s` from now. False: the lock is lost, and nothing changed."""
         ends = self.clock.now() + lease_s
         if self.extend_if_mine(keys=[self.key], args=[self.token, round(lease_s * 1000)]):
             self.ends = ends
@@ -62,9 +62,9 @@ class Lease(Handle):
         return self.token
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether this handle holds the lock."""
         return bool(self.store.get(self.key) == self.token.encode())
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))

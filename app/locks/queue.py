@@ -1,10 +1,10 @@
 """queue: a fair line. First come, first served: the release calls the next buyer in line.
 
-How       a script takes the lock or puts me in line; the release's script calls the next one
+How       a script takes the lock or joins the line; the release's script calls the next one
           (by a message; the called buyer takes it; a fencing token rises with every hand-over)
 Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead or frozen waiter
-Breaks    a holder frozen for longer than its lease: the next one enters, and a blind write follows
-Cost      two round trips when free, three after a wait; a first and a long wait cost more
+Breaks    a holder frozen beyond its lease: the next one enters, and the frozen one still writes
+Cost      two round trips when free, three after a wait; a first wait and a long wait cost more
 Sound     while its holder is not frozen for longer than the lease, and no failover loses a write
 Taught    No tutorial has it. In all five a waiter polls, and a waiter that polls may starve.
 """
@@ -25,7 +25,7 @@ class Queue(Handle):
     exhibit = False
     cost = (2, 2)
     tutorials = ()
-    outlived = False  # it is renewed
+    outlived = False  # the lease is renewed
 
     def __init__(
         self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
@@ -38,11 +38,11 @@ class Queue(Handle):
 
     @property
     def fence(self) -> int | None:
-        """The fencing token: higher than that of every holder before me."""
+        """The fencing token: higher than that of every earlier holder."""
         return self.held.fence if self.held else None
 
     def obtain(self, blocking: bool, wait_s: float | None) -> bool:
-        """By waiting for its call."""
+        """Take the lock: wait in line for the call."""
         self.contender = Contender(
             self.store, self.key, self.lease_s, clock=self.clock, counts=self.counts
         )
@@ -50,7 +50,7 @@ class Queue(Handle):
         if self.held is None:
             return False
         self.ends = self.held.ends
-        # Each third of it: two renewals may fail before the lease has ended.
+        # Every third of the lease: two renewals may fail before it ends.
         self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)
         return True
 
@@ -63,7 +63,7 @@ class Queue(Handle):
         return held is not None and self.contender.release(held)
 
     def extend(self, lease_s: float) -> bool:
-        """Let the lease end in `lease_s` from now. False, and nothing done: not mine any more."""
+        """Let the lease end `lease_s` from now. False: the lock is lost, and nothing changed."""
         if self.held is None or not self.contender.extend(self.held, lease_s):
             self.lose()
             return False
@@ -75,22 +75,22 @@ class Queue(Handle):
         return self.held.token if self.held else ""
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether this handle holds the lock."""
         holder = self.store.get(self.key)
         return self.held is not None and holder == self.held.token.encode()
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))
 
     def renew(self) -> bool:
-        """Runs in a thread of its own. False: never again."""
+        """Renew the lease, in a thread of its own. False: stop renewing."""
         held = self.held
         if held is None:
             return False
         is_renewed = self.contender.renew(held)
         if self.held is not held:
-            return False  # released while we asked: that it is not mine any more is no loss
+            return False  # released meanwhile: then a refused renewal is no loss
         if not is_renewed:
             self.lose()
             return False

@@ -1,6 +1,6 @@
 """redlock: a lease on the majority of several servers that know nothing of each other.
 
-How       SET NX PX on each master in turn; mine if most said OK and time is left
+How       SET NX PX on each master in turn; taken if most said OK and time is left
 Prevents  all that `lease` prevents, also while a minority of the servers is dead or frozen
 Breaks    work that outlives the lease; a master that restarts and has forgotten its locks
           (then there are two majorities, as when a master's clock jumps)
@@ -23,8 +23,8 @@ import redis
 from app.locks.handle import LEASE_S, Handle, How
 from app.store import lua
 
-DRIFT = 0.01  # of a lease: by so much a master's clock may run faster than ours
-STEP_S = 0.002  # and a master counts in whole ms
+DRIFT = 0.01  # share of a lease: a master's clock may run this much faster than ours
+STEP_S = 0.002  # for rounding: a master counts whole ms
 
 
 class Redlock(Handle):
@@ -33,8 +33,8 @@ class Redlock(Handle):
     cost = (6, 6)
     tutorials = (2,)
     needs = "masters"
-    # Longer than a round of the masters takes: those who have split the votes between them would
-    # only split them again.
+    # Longer than one round of all masters: after a shorter pause, clients that have split the votes
+    # would only split them again.
     poll_s = (0.002, 0.020)
 
     def __init__(
@@ -52,17 +52,17 @@ class Redlock(Handle):
         self.extend_if_mine = self.masters[0].register_script(lua.source("extend"))
 
     def attempt(self) -> bool:
-        # A token for each try: the late DEL of one that failed must not hit the next one's key.
+        # A token for each try: the late DEL of a failed try must not delete the next try's key.
         self.token = self.clock.token()
         ms = round(self.lease_s * 1000)
-        # Counted from before the first SET: that lease is the first to end.
+        # Counted from before the first SET, because that master's lease ends first.
         ends = self.end_of(self.lease_s)
         won = False
         try:
             won = self.most(lambda master: master.set(self.key, self.token, nx=True, px=ms))
             won = won and self.clock.now() < ends
         finally:
-            if not won:  # what stands there of mine would keep everybody out
+            if not won:  # our keys on some masters would keep other clients out
                 with suppress(redis.RedisError):
                     self.free()
         self.ends = ends if won else None
@@ -74,7 +74,7 @@ class Redlock(Handle):
         )
 
     def extend(self, lease_s: float) -> bool:
-        """Let the lease end in `lease_s` from now. False: too few did, so it counts as lost."""
+        """Let the lease end `lease_s` from now. False: too few masters agreed, the lock is lost."""
         ms = round(lease_s * 1000)
         ends = self.end_of(lease_s)
         is_extended = self.most(
@@ -87,11 +87,11 @@ class Redlock(Handle):
         return False
 
     def owned(self) -> bool:
-        """Ask the masters: is it mine?"""
+        """Ask the masters whether this handle holds a majority."""
         return self.most(lambda master: self.vote(master) == self.token.encode())
 
     def locked(self) -> bool:
-        """Ask the masters: has anybody a majority?"""
+        """Ask the masters whether any client holds a majority."""
         votes: Counter[object] = Counter()
         self.most(lambda master: votes.update([self.vote(master)]))
         del votes[None]
@@ -101,11 +101,11 @@ class Redlock(Handle):
         return master.get(self.key)
 
     def end_of(self, lease_s: float) -> float:
-        """When a lease that is asked for now has ended, by the fastest clock."""
+        """Return when a lease that is requested now ends, by the fastest clock."""
         return self.clock.now() + lease_s * (1 - DRIFT) - STEP_S
 
     def most(self, question: Callable[[redis.Redis], object]) -> bool:
-        """Do most masters say yes? One that is away does not, and costs its short time-out.
+        """Do most masters say yes? A master that is away says no, after its short time-out.
 
         Raises redis.ConnectionError when too many are away for any majority.
         """

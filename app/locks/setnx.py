@@ -43,8 +43,8 @@ class SetNx(Handle):
         try:
             return self.delete_if_mine()
         except redis.WatchError:
-            # Somebody wrote between our look and our EXEC, or the connection broke there: redis-py
-            # tells both in the same way. A second look knows.
+            # Another client wrote between our GET and our EXEC, or the connection broke there:
+            # redis-py raises the same error for both. A second GET shows which.
             return self.delete_if_mine()
 
     def delete_if_mine(self) -> bool:
@@ -58,9 +58,9 @@ class SetNx(Handle):
             return True
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether this handle holds the lock."""
         return bool(self.store.get(self.key) == self.token.encode())
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))

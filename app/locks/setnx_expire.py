@@ -9,7 +9,7 @@ Sound     never: a lock without a lease exists for a moment at every acquire
 Taught    The lifetime is a second command. A holder that dies between the two leaves a lock without
           end: rarer than without EXPIRE, and just as final. The first tutorial says itself that two
           commands are not atomic, and ends with them all the same. The release of the fifth
-          compares bytes with text, so each sale waits until the lease before it ends.
+          compares bytes with text, so each sale waits for the end of the previous lease.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class SetNxExpire(Handle):
     def attempt(self) -> bool:
         if not self.store.setnx(self.key, self.token):
             return False
-        # A lock of a process that dies here never expires.
+        # If the process dies here, its lock never expires.
         self.ends = self.clock.now() + self.lease_s
         self.store.expire(self.key, int(self.lease_s))
         return True
@@ -48,8 +48,8 @@ class SetNxExpire(Handle):
         try:
             return self.delete_if_mine()
         except redis.WatchError:
-            # Somebody wrote between our look and our EXEC, or the connection broke there: redis-py
-            # tells both in the same way. A second look knows.
+            # Another client wrote between our GET and our EXEC, or the connection broke there:
+            # redis-py raises the same error for both. A second GET shows which.
             return self.delete_if_mine()
 
     def delete_if_mine(self) -> bool:
@@ -63,9 +63,9 @@ class SetNxExpire(Handle):
             return True
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether this handle holds the lock."""
         return bool(self.store.get(self.key) == self.token.encode())
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))

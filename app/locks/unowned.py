@@ -31,7 +31,7 @@ class Unowned(Handle):
     ) -> None:
         super().__init__(store, key, lease_s, **how)
         self.store = store
-        self.token = self.clock.token()  # written, and never looked at
+        self.token = self.clock.token()  # written, but never compared
 
     def attempt(self) -> bool:
         ends = self.clock.now() + self.lease_s
@@ -44,5 +44,5 @@ class Unowned(Handle):
         return bool(self.store.delete(self.key))
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))

@@ -27,7 +27,7 @@ class Watchdog(Handle):
     exhibit = False
     cost = (2, 2)
     tutorials = (3,)
-    outlived = False  # it is renewed
+    outlived = False  # the lease is renewed
 
     def __init__(
         self, store: redis.Redis, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
@@ -41,30 +41,30 @@ class Watchdog(Handle):
         self.stop_renewing: Callable[[], None]
 
     def attempt(self) -> bool:
-        # The lease begins when the server sets it: later than this moment, so we err early.
+        # The server starts the lease later than now, so this end is early, never late.
         ends = self.clock.now() + self.lease_s
         if self.store.set(self.key, self.token, nx=True, px=round(self.lease_s * 1000)):
             self.ends = ends
             self.working = True
-            # Each third of it: two renewals may fail before the lease has ended.
+            # Every third of the lease: two renewals may fail before it ends.
             self.stop_renewing = self.clock.every(self.lease_s / 3, self.renew)
             return True
         return False
 
     def renew(self) -> bool:
-        """Runs in a thread of its own. False: never again."""
+        """Renew the lease, in a thread of its own. False: stop renewing."""
         ends = self.clock.now() + self.lease_s
         try:
             mine = bool(
                 self.extend_if_mine(keys=[self.key], args=[self.token, round(self.lease_s * 1000)])
             )
         except redis.RedisError:
-            # Nobody knows. Ask again the next time, until the lease must have ended.
+            # Unknown. Ask again at the next renewal, until the lease must have ended.
             if self.working and not self.lost:
                 return True
             mine = False
         if not self.working:
-            return False  # released meanwhile: that it is not mine any more is no loss
+            return False  # released meanwhile: then a refused renewal is no loss
         if not mine:
             self.lose()
             return False
@@ -79,9 +79,9 @@ class Watchdog(Handle):
         return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether this handle holds the lock."""
         return bool(self.store.get(self.key) == self.token.encode())
 
     def locked(self) -> bool:
-        """Ask the server: is it anybody's?"""
+        """Ask the server whether any client holds the lock."""
         return bool(self.store.exists(self.key))

@@ -23,7 +23,7 @@ import redis
 
 from app.locks.handle import LEASE_S, Handle, How
 
-# The keys that this process renews, by their client.
+# The keys that this process renews, by client.
 RENEWED: WeakKeyDictionary[redis.Redis, dict[str, object]] = WeakKeyDictionary()
 
 
@@ -32,7 +32,7 @@ class WatchdogAny(Handle):
     exhibit = True
     cost = (2, 2)
     tutorials = (3,)
-    outlived = False  # it is renewed, and nobody was kept out anyway
+    outlived = False  # the lease is renewed, and keeps no client out anyway
     whole_seconds = True  # SETEX counts them, and 0 would be an error
 
     def __init__(
@@ -44,21 +44,21 @@ class WatchdogAny(Handle):
 
     def attempt(self) -> bool:
         self.store.execute_command("SETEX", self.key, int(self.lease_s), self.token)
-        # As taught every acquire leaves a thread behind, forever. In a stampede those would be
-        # thousands that all do the same: here the first one does it for all.
+        # As taught, every acquire leaves a thread behind, forever. A stampede would leave thousands
+        # that all do the same: here the first thread renews for all.
         mine = object()
         if RENEWED.setdefault(self.store, {}).setdefault(self.key, mine) is mine:
-            self.clock.every(self.lease_s / 3, lambda: self.watch())  # no method: it never ends
+            self.clock.every(self.lease_s / 3, lambda: self.watch())  # no method: never ends
         return True
 
     def watch(self) -> bool:
-        """Each lease/3, forever: it never checks the lock's owner."""
+        """Renew the key each lease/3, forever. The owner is never checked."""
         try:
             if self.store.exists(self.key):
                 self.store.expire(self.key, int(self.lease_s))
                 self.counts.renewals += 1
         except redis.RedisError:
-            # As taught nobody catches it, and nobody is told that the thread died.
+            # As taught, no code catches this error: the thread dies unnoticed.
             del RENEWED[self.store][self.key]
             return False
         return True

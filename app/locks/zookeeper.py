@@ -30,7 +30,7 @@ class Zookeeper(Handle):
     cost = (3, 3)
     tutorials = (2,)
     needs = "zookeeper"
-    outlived = False  # by long work: it has no lease
+    outlived = False  # it has no lease
 
     def __init__(
         self, client: KazooClient, key: str, lease_s: float = LEASE_S, **how: Unpack[How]
@@ -42,11 +42,11 @@ class Zookeeper(Handle):
         self.folder = f"/lastapple/{self.key}"
         self.token = self.clock.token()
         self.place: LineNode | None = None
-        self.before = ""  # the node that I wait for
-        self.fence = 0  # rises from holder to holder, whatever restarts
+        self.before = ""  # the node that this one waits for
+        self.fence = 0  # rises from holder to holder, also across restarts
 
     def obtain(self, blocking: bool, wait_s: float | None) -> bool:
-        """By waiting for the end of the one before me."""
+        """Take the lock: wait until the node before ours is gone."""
         deadline = None if wait_s is None else self.clock.now() + wait_s
         tries = 0
         try:
@@ -62,7 +62,7 @@ class Zookeeper(Handle):
                 self.counts.waits += tries == 1
                 self.wait(left)
         except BaseException:
-            # A node that nobody minds would hold up all who come after it.
+            # An abandoned node would hold up all nodes behind it.
             self.place = None
             self.zookeeper.forget(self.folder, self.token)
             raise
@@ -71,7 +71,7 @@ class Zookeeper(Handle):
         if self.place is None:
             self.place = self.zookeeper.create(self.folder, self.token)
         line = self.line()
-        if self.place.name not in line:  # the session has ended: to the end of the line again
+        if self.place.name not in line:  # the session has ended: back to the end of the line
             self.place, self.before = None, ""
             return False
         ahead = line[: line.index(self.place.name)]
@@ -84,10 +84,10 @@ class Zookeeper(Handle):
         return True
 
     def wait(self, seconds: float | None) -> None:
-        """Until the one before me is gone. It alone is watched: its end wakes nobody but me."""
+        """Wait until the node before ours is gone. No other client watches that node."""
         gone = self.zookeeper.watch(f"{self.folder}/{self.before}") if self.before else None
         if gone:
-            self.clock.sleep(0)  # a clock with a hand on it acts where its owner waits
+            self.clock.sleep(0)  # a test's clock, moved by hand, acts where its owner waits
             gone.wait(seconds)
 
     def free(self) -> bool:
@@ -96,21 +96,21 @@ class Zookeeper(Handle):
         return place is not None and self.zookeeper.delete(place)
 
     def owned(self) -> bool:
-        """Ask the servers: is it mine?"""
+        """Ask the servers whether this handle holds the lock."""
         return self.place is not None and self.line()[:1] == [self.place.name]
 
     def locked(self) -> bool:
-        """Ask the servers: is it anybody's?"""
+        """Ask the servers whether any client holds the lock."""
         return bool(self.line())
 
     def line(self) -> list[str]:
-        """All who stand in line, the holder first."""
+        """Return all nodes in line, the holder's first."""
         return sorted(self.zookeeper.get_children(self.folder), key=lambda name: name[-DIGITS:])
 
     def look_at_session(self, _state: str = "") -> None:
-        """Called at each change of its state, by kazoo's thread: cut off counts as lost.
+        """Note a lost session; kazoo's thread calls this. A session that is cut off counts as lost.
 
-        Cut off, the session lives on for a while, but when the servers end it nobody can say so.
+        The servers keep it for a while, but cannot tell a cut-off client when they end it.
         """
         if self.place and self.zookeeper.session != self.place.session:
             self.lose()

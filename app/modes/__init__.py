@@ -27,7 +27,7 @@ SQL = ("sql", "sql_lock", "sql_version", "sql_units")
 
 
 def _in_sql() -> Iterable[type[Mode]]:
-    """SQLAlchemy takes longer to load than all else: most commands can do without."""
+    """Load the modes in SQL only when one is used: SQLAlchemy is slow to load."""
     from app.modes.sql import Sql
     from app.modes.sql_lock import SqlLock
     from app.modes.sql_units import SqlUnits
@@ -50,7 +50,7 @@ TEACHING_ORDER: tuple[type[Mode] | str, ...] = (
     *SQL,
     Atomic,
 )
-IN_SQL = ("database", "rows")  # of `needs`: the stock and the orders are in tables
+IN_SQL = ("database", "rows")  # values of `needs` with stock and orders in tables
 MODES = Variants(TEACHING_ORDER, _in_sql)
 
 
@@ -63,7 +63,7 @@ class Way:
 
     @classmethod
     def of(cls, name: str) -> Way:
-        """Read `mode` or `mode:recipe`. Raises KeyError where `exists` answers False."""
+        """Parse `mode` or `mode:recipe`. Raises KeyError if `exists(name)` is False."""
         mode, recipe = WayName.parse(name)
         return cls(MODES[mode], LOCKS[recipe] if recipe else None)
 
@@ -78,7 +78,7 @@ class Way:
 
     @property
     def kind(self) -> type[Mode] | type[Handle]:
-        """The recipe, or a mode that takes none."""
+        """The recipe's class, or the class of a mode that takes no recipe."""
         return self.recipe or self.mode
 
     @property
@@ -88,12 +88,12 @@ class Way:
 
     @property
     def needs(self) -> str:
-        """Where its state is kept: store, masters, database, rows or zookeeper."""
+        """Where the way keeps its state: store, masters, database, rows or zookeeper."""
         return self.kind.needs
 
     @property
     def in_database(self) -> bool:
-        """Are the stock and the orders in tables? A recipe's table has neither."""
+        """Are the stock and the orders in tables? (A recipe's table holds only locks.)"""
         return self.mode.needs in IN_SQL
 
     @property

@@ -5,8 +5,8 @@ Prevents  oversell
 Breaks    nothing here; but think time is impossible: a script cannot wait for a buyer
 Cost      one round trip
 Sound     while no failover loses a confirmed write
-Taught    No tutorial sells so, though the second one releases its lock by a script. A script that
-          can check and delete in one step can also check and sell. Then no lock is needed.
+Taught    No tutorial sells like this, though the second one releases its lock by a script. A script
+          that can check and delete in one step can also check and sell. Then no lock is needed.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Atomic(StoreMode):
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
         super().__init__(servers, clock, round)
-        # EVALSHA; when the server has forgotten the script (it restarted), redis-py loads it and
-        # asks again: safe, because a script that was not found has not run.
+        # Sends EVALSHA. If the server does not know the script (it restarted), redis-py loads the
+        # script and sends EVALSHA again. That is safe: an unknown script has not run.
         self.script = servers.store.register_script(lua.source("sell"))
 
     def sell(self, order: Order) -> Sale:

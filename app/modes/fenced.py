@@ -3,7 +3,7 @@
 How       lock (token) -> script: token, GET -> check -> script: token, SET/XADD -> unlock
 Prevents  oversell, also when the work outlives the lease: an older token is refused
 Breaks    a buyer that is overtaken after its lease gets nothing: BUSY while stock remains
-          (while the work of all outlives it, each overtakes the one before)
+          (while the work of every buyer outlives it, each overtakes the one before)
 Cost      four round trips, and one for every poll while another holds the lock
 Sound     while no failover loses a confirmed write: each read and write checks the token
 Taught    No tutorial has it. Where a number that rises with each holder is taught, it is commonly
@@ -43,12 +43,12 @@ class Fenced(LockingMode):
             sale = self.critical_section(order, lock.fence or 0)
         finally:
             still_mine = lock.release()
-        # Refused is final. To try again would be to overtake those who have overtaken us: where
-        # the work is too long for the lease, all would go on refusing each other and none sell.
+        # A refusal is final. A retry would overtake the buyer that has overtaken us: if the work
+        # outlives the lease, all buyers would overtake each other again and again, and none sell.
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order, token: int) -> Sale:
-        """BUSY: somebody entered after us, and the store has seen its token."""
+        """BUSY: another buyer entered after us, and the store has seen its newer token."""
         values = self.read(keys=[self.keys.fence, *self.sales.reads(order)], args=[token])
         if values is None:
             return Sale(Outcome.BUSY)

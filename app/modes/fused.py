@@ -1,13 +1,13 @@
-"""fused: a fair line, and the section's commands travel with its lock: nothing comes in between.
+"""fused: a fair lock. One script locks and reads the stock, another one sells and releases.
 
-How       script: take the lock, MGET -> check -> script: still mine? SET/XADD, call the next one
+How       script: take the lock, MGET -> check -> script: still owner? SET/XADD, call the next one
 Prevents  oversell, also when the work outlives the lease: the write is refused; starvation, polling
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
           (and a lost reply to the write: whether it sold is unknown until the same key asks again)
-Cost      two round trips, also after a wait; a first and a long wait cost more
-Sound     while no failover loses a confirmed write: the step that writes sees whose the lock is
-Taught    No tutorial has it. The fifth one aims at a lost lock that aborts the sale. That costs no
-          round trip when the sale goes with the release.
+Cost      two round trips, also after a wait; a first wait and a long wait cost more
+Sound     while no failover loses a confirmed write: the step that writes checks the lock's owner
+Taught    No tutorial has it. The fifth one wants a lost lock to abort the sale. That costs no round
+          trip of its own if the same script sells and releases.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from app.store.servers import Servers
 from app.text import Text
 
 MOMENT_MS = (
-    100  # between the two scripts, next to the think time: a buyer that takes longer is frozen
+    100  # between the two scripts, added to the think time: a buyer that takes longer is frozen
 )
 
 
@@ -55,7 +55,7 @@ class Fused(LockingMode):
             self.clock.sleep(self.round.think / 1000)
 
             left = stock - order.quantity
-            # XX: the round's end moves the stock away. Refused, nothing is sold: in line again.
+            # XX: the round's end moves the stock away. If refused, nothing is sold: queue again.
             if lock.release(
                 ["SET", self.keys.stock, left, "XX"],
                 ["XADD", self.keys.sales, "*", "sale", order.encode()],

@@ -2,8 +2,8 @@
 
 How       lock -> MGET -> check -> script: SET/XADD -> unlock
 Prevents  oversell, as long as the recipe keeps all other buyers out
-Breaks    whatever the recipe lets through: the write does not ask whose lock it is, on purpose
-          (it does ask whether the key has bought and the round has ended: no lock tells that)
+Breaks    whatever the recipe lets through: on purpose, the write does not check the lock's owner
+          (it does check whether the key has bought and the round has ended: no lock shows that)
 Cost      two round trips, and the recipe's own
 Sound     as its recipe; as to the key, while no failover loses a confirmed write
 Taught    Under its lock it reads the stock and writes it less one, as the tutorials do. The write
@@ -42,7 +42,7 @@ class Lock(LockingMode):
             sale = self.critical_section(order)
         finally:
             still_mine = lock.release()
-        # Too late to take the sale back: the buyer keeps it, and the loss is shown.
+        # Too late to take the sale back: the sale stands, and `lock_lost` reports the loss.
         return replace(sale, attempts=lock.counts.attempts, lock_lost=not still_mine)
 
     def critical_section(self, order: Order) -> Sale:

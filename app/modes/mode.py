@@ -22,26 +22,26 @@ BACKOFF_CAP = 0.256
 class Mode(ABC):
     """One way to sell. Its module's docstring says how, what it prevents, breaks and costs.
 
-    Each mode names itself, and those of the facts below in which it differs from most.
+    Each mode sets its name, and each fact below that differs from the default.
     """
 
     name: ClassVar[str]
-    exhibit: ClassVar[bool] = False  # broken on purpose, to be looked at; never a default
-    # What it sells from: "store", "database", or "rows": a database that can lock single ones.
+    exhibit: ClassVar[bool] = False  # broken on purpose, for teaching; never a default
+    # Where its stock is: "store", "database", or "rows", a database that can lock single rows.
     needs: ClassVar[str] = "store"
-    # Round trips and commands of a purchase that meets nobody; a recipe's come on top, SQL's are
-    # not counted.
+    # Round trips and commands of a purchase without contention. Those of a recipe are added, those
+    # of SQL are not counted.
     cost: ClassVar[tuple[int, int]] = (0, 0)
-    outlived: ClassVar[str] = ""  # what to expect when the work outlives its lease; "": it has none
+    outlived: ClassVar[str] = ""  # what follows if the work outlives its lease; "": it has no lease
     no_think: ClassVar[str] = ""  # why think time does nothing; "": it does something
     # While one purchase is in its critical section, do all others wait?
     one_at_a_time: ClassVar[bool] = False
     # May INCRBY put units back at any moment? Not where SET writes what GET read.
     increments: ClassVar[bool] = False
-    tutorials: ClassVar[tuple[int, ...]] = ()  # those of the five that teach it
+    tutorials: ClassVar[tuple[int, ...]] = ()  # which of the five teach it
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        """`servers` and `clock` are all that a mode may use of the world."""
+        """`servers` and `clock` are a mode's only access to the outside."""
         self.servers = servers
         self.clock = clock
         self.round = round
@@ -52,10 +52,10 @@ class Mode(ABC):
     def sell(self, order: Order) -> Sale:
         """Try to sell `order.quantity` units, all or nothing.
 
-        A key seen before gives the sale made then. ROUND_OVER when the round's stock is gone
-        from the store, or marked as ended in the database. Raises redis.RedisError or
-        DatabaseAway; whether the sale happened is then unknown, and trying again with the same
-        key finds out.
+        If the order's key has bought before, return that sale. Return ROUND_OVER when the
+        round's stock is gone from the store, or marked as ended in the database. Raises
+        redis.RedisError or DatabaseAway. Then it is unknown whether the sale happened: a retry
+        with the same key finds out.
         """
 
 
@@ -69,9 +69,9 @@ class StoreMode(Mode):
 
 
 class LockingMode(StoreMode):
-    """A mode that writes what it has read, without a look at what others wrote meanwhile.
+    """A mode that writes a stock computed from its read, and checks for no write in between.
 
-    Any other writer of the stock needs the lock of its `recipe`, too.
+    So any other writer of the stock needs the lock of its `recipe`, too.
     """
 
     recipe: type[Handle]
@@ -88,7 +88,7 @@ class DatabaseMode(Mode):
     needs = "database"
 
     def __init__(self, servers: Servers, clock: Clock, round: Round) -> None:
-        from app.store.sql.sales import SqlSales  # SQLAlchemy takes longer to load than all else
+        from app.store.sql.sales import SqlSales  # SQLAlchemy is slow to load
 
         super().__init__(servers, clock, round)
         self.database = servers.transactions
@@ -96,7 +96,7 @@ class DatabaseMode(Mode):
 
 
 def retried(attempt: Callable[[Order], Sale], order: Order, clock: Clock, round: Round) -> Sale:
-    """Make an attempt, and another when it was BUSY: as often and as long as the round allows."""
+    """Attempt a sale. Retry while it is BUSY, as often and as long as the round allows."""
     deadline = clock.now() + round.wait / 1000
     for number in range(1, round.attempts + 1):
         sale = attempt(order)
@@ -108,7 +108,7 @@ def retried(attempt: Callable[[Order], Sale], order: Order, clock: Clock, round:
 
 
 def pause(clock: Clock, attempt: int, deadline: float) -> bool:
-    """Wait a random moment after that attempt. False, at once: it would end after the deadline."""
+    """Pause for a random time. Return False at once if the pause would end after the deadline."""
     seconds = clock.random() * min(BACKOFF_CAP, BACKOFF * 2**attempt)
     if clock.now() + seconds > deadline:
         return False

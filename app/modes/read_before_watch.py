@@ -5,9 +5,9 @@ Prevents  only a write by another client between WATCH and EXEC
 Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
 Cost      four round trips, and four more for every lost race
 Sound     never
-Taught    None of the five tutorials teaches it, but others often do: that WATCH makes a sale safe
-          wherever it stands. A stock that is read before the WATCH may be old already. WATCH
-          notices no change before itself.
+Taught    None of the five tutorials teaches it, but others often say that a WATCH makes a sale safe
+          wherever it is sent. A stock that is read before the WATCH may be old already. WATCH
+          notices no earlier change.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ class ReadBeforeWatch(StoreMode):
             return self.race(pipe, order)
 
     def race(self, pipe: Pipeline, order: Order) -> Sale:
-        """BUSY: somebody else wrote between our WATCH and our EXEC."""
-        pipe.watch(self.keys.ended)  # of the round's end we hear in time
+        """BUSY: another client wrote between our WATCH and our EXEC."""
+        pipe.watch(self.keys.ended)  # so we notice the round's end
         stock, earlier = self.sales.read(pipe, order)
         if earlier.answer:
             return earlier.answer
 
         self.clock.sleep(self.round.think / 1000)
 
-        # Too late: WATCH tells of changes from here on, and what was read may be old already.
+        # Too late: WATCH notices changes from now on, and the stock read above may be old already.
         pipe.watch(*self.sales.reads(order))
         left = stock - order.quantity
         pipe.multi()

@@ -39,12 +39,12 @@ class Sql(DatabaseMode):
             return Sale(Outcome.BUSY)
 
     def take(self, order: Order) -> Sale | None:
-        """None: nothing was done, as the stock is short, the round over, the key used, or the buyer
-        would have too many."""
+        """Return None, with nothing written, if the stock is short, the round over, the key used,
+        or the buyer's limit reached."""
         try:
             with self.database.begin(self.round.wait / 1000) as sql:
-                # Whoever comes second waits here until the first has committed; then the database
-                # looks at the WHERE once more, with the new number of units.
+                # A second buyer waits here until the first has committed. Then the database checks
+                # the WHERE again, with the new number of units.
                 left = sql.scalar(
                     update(StockRow)
                     .where(stock.of(self.round), StockRow.units >= order.quantity, ~StockRow.ended)
@@ -56,11 +56,11 @@ class Sql(DatabaseMode):
                 self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except (IntegrityError, AboveLimit):
-            # The key is unique and has bought before. The rollback has put the units back.
+            # The key has bought before, or the limit is reached. The rollback returned the units.
             return None
 
     def refuse(self, order: Order) -> Sale:
-        """Say why nothing was taken. BUSY: what was in the way has gone since."""
+        """Return why nothing was taken. BUSY: the reason is gone by now."""
         with self.database.begin(self.round.wait / 1000) as sql:
             sale = self.sales.earlier(sql, order)
             row: Any = sql.execute(

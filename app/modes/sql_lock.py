@@ -3,10 +3,10 @@
 How       SELECT … FOR UPDATE -> check -> UPDATE -> INSERT key, INSERT order -> COMMIT
           (SQLite has no row locks: there BEGIN IMMEDIATE locks the whole file)
 Prevents  oversell, an order without its units, units without their order
-Breaks    all wait while one thinks (on SQLite every writer waits, as the file is locked)
+Breaks    all buyers wait while one thinks (on SQLite every writer waits: the file is locked)
 Cost      five statements in one transaction, synced to disk; nothing in the store
           (BEGIN, COMMIT and, on PostgreSQL, setting the time-outs come on top)
-Sound     while no failover loses a commit: the lock goes with its transaction, or its dead holder
+Sound     while no failover loses a commit: the lock ends with its transaction or its dead holder
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
           nothing when a command fails while it runs. ‘lastapple transactions’ plays the two next to
           each other.
@@ -40,8 +40,8 @@ class SqlLock(DatabaseMode):
         try:
             with self.database.begin(self.round.wait / 1000, self.round.think / 1000) as sql:
                 if sql.dialect.name == "sqlite":
-                    # FOR UPDATE compiles to nothing there, and two readers would both go on to
-                    # write. Its only lock is on the file, and a plain BEGIN takes it too late.
+                    # SQLAlchemy leaves FOR UPDATE out for SQLite: two readers would both write.
+                    # SQLite's only lock is on the file, and a plain BEGIN takes it too late.
                     sql.execute(text("BEGIN IMMEDIATE"))
                 row: Any = sql.execute(
                     select(StockRow.units, StockRow.ended)
@@ -54,12 +54,12 @@ class SqlLock(DatabaseMode):
 
                 self.clock.sleep(self.round.think / 1000)
 
-                # Blind: the lock alone keeps the others out.
+                # This write checks nothing: only the lock keeps other buyers out.
                 left = row.units - order.quantity
                 sql.execute(update(StockRow).where(stock.of(self.round)).values(units=left))
                 self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except IntegrityError:
-            # The key has bought meanwhile in another round, whose row we have not locked.
+            # The key has bought meanwhile in another round: we have not locked that round's row.
             with self.database.begin(self.round.wait / 1000) as sql:
                 return self.sales.earlier(sql, order) or Sale(Outcome.BUSY)

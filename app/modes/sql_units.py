@@ -1,13 +1,13 @@
-"""sql_units: a row for each unit; lock free ones, and skip those that another buyer has locked.
+"""sql_units: a row for each unit; lock free rows, and skip rows that another buyer has locked.
 
 How       SELECT … FOR UPDATE SKIP LOCKED -> UPDATE -> INSERT key, INSERT order -> COMMIT
-          (once more without SKIP LOCKED when that leaves too few: it waits for the locked ones)
-Prevents  oversell, an order without its units, units without their order; lines while stock lasts
-Breaks    buyers of the last units wait for those who think about them; patience runs out: BUSY
+          (if that finds too few, again without SKIP LOCKED: it waits for the locked rows)
+Prevents  oversell, an order without its units, units without their order; queues while stock lasts
+Breaks    buyers of the last units wait for the buyers that hold them; patience runs out: BUSY
 Cost      six statements in one transaction, synced to disk; a row written for each unit
-          (nothing in the store; BEGIN, COMMIT and the time-outs come on top; to know how many are
-          left all free rows are counted, so a sale does not say it)
-Sound     while no failover loses a commit: the locks go with their transaction, or its dead holder
+          (nothing in the store; BEGIN, COMMIT and the time-outs come on top; only a count of all
+          free rows shows how many units are left, so a sale does not report it)
+Sound     while no failover loses a commit: the locks end with their transaction or its dead holder
           (on PostgreSQL only: SQLite has no locks on rows)
 Taught    No tutorial sells in SQL. The first one only contrasts a rollback with MULTI, which undoes
           nothing when a command fails while it runs. ‘lastapple transactions’ plays the two next to
@@ -47,12 +47,12 @@ class SqlUnits(DatabaseMode):
         return replace(sale, attempts=attempt)
 
     def attempt(self, order: Order, deadline: float, skip_locked: bool) -> Sale:
-        """BUSY: too few without a lock; only who waits for the others knows if they are sold."""
+        """BUSY: too few rows are unlocked. Only an attempt that waits learns if they are sold."""
         try:
             think = self.round.think / 1000
             with self.database.begin(deadline - self.clock.now(), think) as sql:
                 if sql.dialect.name == "sqlite":
-                    # FOR UPDATE compiles to nothing there, and two would sell the same rows.
+                    # SQLAlchemy leaves FOR UPDATE out for SQLite: two would sell the same rows.
                     raise DatabaseAway(NO_ROW_LOCKS)
                 free = sql.scalars(
                     select(UnitRow.n)
@@ -65,9 +65,9 @@ class SqlUnits(DatabaseMode):
                     return sale
                 short = len(free) < order.quantity
                 if short and skip_locked:
-                    return Sale(Outcome.BUSY)  # and lock nothing: who waits must not hold a row
+                    return Sale(Outcome.BUSY)  # unlock all rows: a waiting buyer must hold none
                 ended = select(StockRow.ended).where(stock.of(self.round))
-                # All who sell share this lock; who ends the round waits for them, and they for it.
+                # Sales share this lock. The round's end waits for them, and they wait for it.
                 over = sql.scalar(ended if short else ended.with_for_update(read=True))
                 if over is None or over:
                     return Sale(Outcome.ROUND_OVER)
@@ -78,13 +78,13 @@ class SqlUnits(DatabaseMode):
 
                 self.clock.sleep(self.round.think / 1000)
 
-                # Blind: the locks alone keep the others out.
+                # This write checks nothing: only the locks keep other buyers out.
                 mine = units.of(self.round), UnitRow.n.in_(free)
                 sql.execute(update(UnitRow).where(*mine).values(order=order.id))
                 self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, order=order)
         except (IntegrityError, AboveLimit):
-            # The key or the buyer has bought while we thought. The rollback has set our rows free.
+            # The key or the buyer has bought during the think time. The rollback freed our rows.
             with self.database.begin(self.round.wait / 1000) as sql:
                 sale = self.sales.earlier(sql, order)
                 refusal = sale or buyers.refusal(sql, self.round, order, left=None)

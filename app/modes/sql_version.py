@@ -1,7 +1,7 @@
 """sql_version: read the stock and its version, then write only if the version is still the same.
 
 How       SELECT -> check -> UPDATE … WHERE version = seen -> INSERT key, INSERT order -> COMMIT
-          (again when no row had that version any more)
+          (again when the row has another version by then)
 Prevents  oversell, an order without its units, units without their order
 Breaks    attempts or patience run out under contention: BUSY while stock remains
 Cost      five statements in two transactions, one of them synced to disk; three for each lost race
@@ -45,7 +45,7 @@ class SqlVersion(DatabaseMode):
         return replace(sale, attempts=attempt, conflicts=attempt)
 
     def attempt(self, order: Order, deadline: float) -> Sale:
-        """One race. BUSY: somebody else wrote between our read and our UPDATE."""
+        """Try once. BUSY: another client wrote between our read and our UPDATE."""
         with self.database.begin(deadline - self.clock.now()) as sql:
             row: Any = sql.execute(
                 select(StockRow.units, StockRow.version, StockRow.ended).where(stock.of(self.round))
@@ -54,9 +54,9 @@ class SqlVersion(DatabaseMode):
             if refusal := sale or self.sales.refusal(sql, order, row):
                 return refusal
 
-        # No transaction is open meanwhile: whoever thinks holds up nobody.
+        # No transaction is open meanwhile: a thinking buyer makes no other buyer wait.
         self.clock.sleep(self.round.think / 1000)
-        deadline += self.round.think / 1000  # to think is not to wait
+        deadline += self.round.think / 1000  # think time is no waiting time
 
         left = row.units - order.quantity
         try:
@@ -71,6 +71,6 @@ class SqlVersion(DatabaseMode):
                 self.sales.record(sql, order)
                 return Sale(Outcome.SOLD, left=left, order=order)
         except (IntegrityError, AboveLimit):
-            # The key is unique and has bought since we looked, or the buyer has: the next attempt
-            # finds out.
+            # Since our read the key has bought, or the buyer has reached the limit: the next
+            # attempt finds out.
             return Sale(Outcome.BUSY, left=row.units)

@@ -1,13 +1,13 @@
 """watch_elsewhere: WATCH over one connection, EXEC over another. An exhibit: broken on purpose.
 
 How       WATCH (connection 1) -> MGET -> check -> MULTI/SET/XADD/EXEC (connection 2)
-Prevents  nothing: an EXEC asks only what its own connection has watched
+Prevents  nothing: an EXEC checks only the keys that its own connection watches
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
 Cost      five round trips and two connections a buyer
 Sound     never
-Taught    None of the five tutorials teaches it, but others often do: that a client watches. A
-          connection does: a WATCH over one connection protects no EXEC of another. Libraries with a
-          pool make this mistake easy.
+Taught    None of the five tutorials teaches it, but others often say that a client watches. It is a
+          connection that watches: a WATCH over one connection protects no EXEC over another.
+          Libraries with a pool of connections make this mistake easy.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class WatchElsewhere(StoreMode):
             return self.race(elsewhere, pipe, order)
 
     def race(self, elsewhere: Pipeline, pipe: Pipeline, order: Order) -> Sale:
-        """One race, so it believes; but nobody is ever told of one that was lost."""
-        # One connection watches, the other writes: so it goes where every call borrows its
-        # own from a pool.
+        """Try once. BUSY only at the round's end: a lost race goes unnoticed."""
+        # One connection watches, the other one writes: the same happens where each call borrows
+        # a connection from a pool.
         elsewhere.watch(*self.sales.reads(order))
-        pipe.watch(self.keys.ended)  # of the round's end we hear
+        pipe.watch(self.keys.ended)  # so we notice the round's end
         stock, earlier = self.sales.read(elsewhere, order)
         if earlier.answer:
             return earlier.answer

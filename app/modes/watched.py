@@ -44,21 +44,21 @@ class Watched(LockingMode):
             conflicts += sale.conflicts
             if sale.outcome is not Outcome.BUSY:
                 break
-            # Trying again sells nothing twice: if it was but the reply to EXEC that was lost, the
-            # next look finds the sale under its key.
+            # A retry sells nothing twice: if only the reply to EXEC was lost, the next read finds
+            # the sale under its key.
             lost = True
-            if self.clock.now() > deadline:  # a lock that is free would be taken all the same
+            if self.clock.now() > deadline:  # acquire() would still take a free lock
                 break
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
 
     def critical_section(self, order: Order, lock: Lease) -> Sale:
-        """BUSY: the lock was lost, and nothing sold. It is released in any case."""
+        """BUSY: the lock was lost, and nothing was sold. The lock is released in any case."""
         sold = False
         try:
             with self.store.pipeline() as pipe:
                 pipe.watch(self.keys.lock, self.keys.ended)
-                # Only now look whose it is: WATCH tells of changes from here on, and the lock may
-                # have expired before. The round's end does not touch the lock: watch that, too.
+                # Check the owner only now: WATCH notices changes from now on, and the lock may have
+                # expired before. The round's end does not change the lock: `ended` is watched, too.
                 holder, *values = pipe.mget(self.keys.lock, *self.sales.reads(order))
                 if holder != lock.token.encode():
                     return Sale(Outcome.BUSY)

@@ -1,9 +1,9 @@
-"""watched_blind: watch the lock, but never look whose it is. An exhibit: broken on purpose.
+"""watched_blind: watch the lock, but never check its owner. An exhibit: broken on purpose.
 
 How       lock -> WATCH lock -> MGET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
 Prevents  oversell by a lock that is lost after the WATCH: EXEC aborts
 Breaks    a lock that expired before its WATCH goes unnoticed, and two such buyers oversell
-          (one alone takes the lock from the next owner, whose own sale then aborts)
+          (a single one deletes the next owner's lock, and that owner's sale aborts)
 Cost      four round trips (the sale releases, too), and one for every poll
 Sound     never
 Taught    The fifth tutorial has a good idea, that a lost lock aborts the sale: WATCH the lock, then
@@ -46,21 +46,21 @@ class WatchedBlind(LockingMode):
             conflicts += sale.conflicts
             if sale.outcome is not Outcome.BUSY:
                 break
-            # Trying again sells nothing twice: if it was but the reply to EXEC that was lost, the
-            # next look finds the sale under its key.
+            # A retry sells nothing twice: if only the reply to EXEC was lost, the next read finds
+            # the sale under its key.
             lost = True
-            if self.clock.now() > deadline:  # a lock that is free would be taken all the same
+            if self.clock.now() > deadline:  # acquire() would still take a free lock
                 break
         return replace(sale, attempts=tries, conflicts=conflicts, lock_lost=lost)
 
     def critical_section(self, order: Order, lock: Lease) -> Sale:
-        """BUSY: the lock was lost, and nothing sold. It is released in any case."""
+        """BUSY: the lock was lost, and nothing was sold. The lock is released in any case."""
         sold = False
         try:
             with self.store.pipeline() as pipe:
                 pipe.watch(self.keys.lock, self.keys.ended)
-                # WATCH tells of changes from here on. What if the lock had expired before? Nobody
-                # asks whose it is.
+                # WATCH notices changes from now on. The lock may have expired before: its owner is
+                # not checked.
                 stock, earlier = self.sales.read(pipe, order)
                 if earlier.answer:
                     return earlier.answer

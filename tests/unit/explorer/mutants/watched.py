@@ -33,8 +33,8 @@ MUTANTS = [
         IN,
         """\
                 pipe.watch(self.keys.lock, self.keys.ended)
-                # Only now look whose it is: WATCH tells of changes from here on, and the lock may
-                # have expired before. The round's end does not touch the lock: watch that, too.
+                # Check the owner only now: WATCH notices changes from now on, and the lock may have
+                # expired before. The round's end does not change the lock: `ended` is watched, too.
                 holder, *values = pipe.mget(self.keys.lock, *self.sales.reads(order))
 """,
         """\
