@@ -1,5 +1,5 @@
--- Let the store know of orders that were made in the database. The count only rises: a database that
--- has fewer now has lost some.
+-- Tell the store how many orders the database has. The count only rises: a database that has fewer
+-- orders now has lost some.
 --
 -- KEYS    1 orders of each round (hash)
 -- ARGV    1 the round's number   2 how many orders the database has

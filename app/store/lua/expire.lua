@@ -1,11 +1,11 @@
--- Expire the holds that are past their deadline, and answer all whose units must be put back now.
+-- Expire the holds that are past their deadline. Return all holds whose units must be put back now.
 --
 -- KEYS    1 holds (stream)   2 held (hash)   3 due (sorted set)
 --         4 what the store has lost of the item
 --         5, 6, 7 the beginnings of three names of a hold: how it ended, its sale by id and by key
--- ARGV    1 how long holds last, ms   2 the most to answer   3 s for which an end is remembered
+-- ARGV    1 how long holds last, ms   2 the most to return   3 s for which an end is remembered
 --         4, 5 the shortest and the longest time, ms, until a hold that is not put back is due again
--- returns their sales; none of an item of which something is lost: they may be paid for
+-- returns their sales; none if the store has lost data of the item: the holds may be paid for
 
 if redis.call('EXISTS', KEYS[4]) == 1 then
   return {}
@@ -14,8 +14,8 @@ end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- What modes wrote since somebody last looked, as far as it is due. An entry's id is the moment at
--- which it was written. What cannot be read stays, and is passed over.
+-- Enter the holds that modes wrote since the last look and that are due. An entry's id is the time
+-- of its writing. An unreadable entry stays, and is skipped.
 local last, entered = string.format('%.0f', now - ARGV[1]), 0
 local from, entries = '-', nil
 repeat
@@ -47,7 +47,7 @@ for _, id in ipairs(redis.call('ZRANGEBYSCORE', KEYS[3], '-inf', now, 'LIMIT', 0
         redis.call('EXPIRE', KEYS[7] .. order.key, ARGV[3])
       end
     end
-    -- Whoever asked may die, or fail: then it is due again, after twice the time that it is late.
+    -- The caller may die or fail: then the hold is due again when it is late by twice as much.
     local pause = math.max(tonumber(ARGV[4]), math.min(now - deadline, tonumber(ARGV[5])))
     redis.call('ZADD', KEYS[3], now + pause, id)
     table.insert(sales, sale)

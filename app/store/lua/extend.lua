@@ -1,8 +1,8 @@
--- Let a lock that is still mine live longer.
+-- Extend a lock that the caller still holds.
 --
 -- KEYS    1 lock
--- ARGV    1 my owner token   2 its lifetime from now, ms
--- returns 1 when it was mine, 0 when it was not (and is left alone)
+-- ARGV    1 the caller's owner token   2 its lifetime from now, ms
+-- returns 1; 0 when the caller does not hold the lock (nothing is changed then)
 
 if redis.call('GET', KEYS[1]) == ARGV[1] then
   return redis.call('PEXPIRE', KEYS[1], ARGV[2])

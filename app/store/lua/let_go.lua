@@ -1,10 +1,10 @@
--- Let go of sales that are in the database: at once in the stream and by id, in a while by key.
+-- Remove sales that are in the database: at once from the stream and by id, later by key.
 --
--- Counts the orders, each once: only the first to let go of one finds it under its id.
+-- Counts each order once: only the first call finds the sale under its order's id.
 --
 -- KEYS    1 sales (stream)   2 orders of each round (hash)
 --         3 … each sale under its order's id   … each under its key
--- ARGV    1 the consumer group   2 s for which a key is still known   3 the round's number
+-- ARGV    1 the consumer group   2 s until the key is forgotten   3 the round's number
 --         4 … the entries' ids
 -- returns nothing
 

@@ -1,4 +1,4 @@
--- Write what the books say of a round into a store that has lost some of it: all of it, or nothing.
+-- Write a round's data from the books into a store that has lost some of it: all of it, or nothing.
 --
 -- KEYS    1 what the item lacks   2 the round's record   3 stock   4 ... of a round that has ended
 --         5 sales (stream)   6 dead letters (stream)   7 open streams (set)   8 number of the newest round
@@ -6,12 +6,12 @@
 --         11 holds (stream)   12 held (hash)   13 due (sorted set)
 --         14 … of each sale to bring back: under its order's id, under its key;
 --         then of each hold that has ended: how, its sale under its order's id, under its key
--- ARGV    1 what the item lacked when the figures were made   2 how the round stood then
+-- ARGV    1 what the item lacked when the figures were made   2 the round's state then
 --         3 the round's record   4 its number   5 units left, or ''   6 sales ever   7 the consumer group
 --         8 what is mended, as JSON   9 s for which the end of a hold is remembered
 --         10 how many sales to bring back   11 … these sales;
 --         then of each of those holds: the order's id, its entry's id or '', how it has ended, its sale
--- returns 1; 0 when somebody else was here since, and nothing was written
+-- returns 1; 0 when the state has changed since, and nothing was written
 
 local function remains()
   local last, added = '', ''

@@ -1,8 +1,8 @@
 -- Note a sale whose units are taken already, unless its key has bought, the round has ended, or its
--- buyer would have more than one may.
+-- buyer would be above the limit.
 --
 -- KEYS    1 sales (stream)   2 the sale under its order's id   3 ... under its key
---         4 the stock of a round that has ended   5 the buyer's units, where the round limits them
+--         4 the stock of a round that has ended   5 the buyer's units, if the round limits them
 -- ARGV    1 the sale, as JSON   2 its units   3 the most units of one buyer, where there is a limit
 -- returns {SOLD, ROUND_OVER or LIMIT, the sale made earlier under this key or false, for LIMIT also
 --         the units that the buyer has}

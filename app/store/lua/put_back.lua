@@ -1,11 +1,11 @@
--- Put the units of holds that are over back into stock: each hold's once, whoever else tries to.
+-- Put the units of holds that are over back into stock: each hold's once, however many try.
 --
 -- KEYS    1 held (hash)   2 due (sorted set)   3 the stock of a round that has ended   4 stock
 --         5 the lock that keeps others from writing the stock   6 the highest fencing token shown
 --         7 … for each hold: its buyer's units, in a round that limits them
--- ARGV    1, 2 my owner token and my fencing token, '' where there is none
+-- ARGV    1, 2 the caller's owner token and fencing token, '' where there is none
 --         3 … for each hold: the order's id and its units
--- returns 1, also when they are back already; 0: the lock is not mine any more, or there is no stock
+-- returns 1, also when they are back already; 0: the caller has lost the lock, or there is no stock
 
 local stock = redis.call('EXISTS', KEYS[3]) == 1 and KEYS[3] or KEYS[4]
 if redis.call('EXISTS', stock) == 0 then

@@ -1,7 +1,7 @@
--- What every worker last said of itself, and the moment by the clock that stamped it.
+-- Read every worker's last status, and the time now by the clock that stamped them.
 --
 -- KEYS    1 the round's workers (see say_status)
--- returns {ms since 1970, one entry for each worker: "ms since 1970", a space, what it said}
+-- returns {ms since 1970, one entry for each worker: "ms since 1970", a space, its status}
 
 local now = redis.call('TIME')
 local ms = string.format('%.0f', now[1] * 1000 + math.floor(now[2] / 1000))

@@ -1,7 +1,7 @@
 -- Sell all or nothing, in one step.
 --
 -- KEYS    1 stock   2 sales (stream)   3 the sale under its order's id   4 ... under its key
---         5 the buyer's units in this round, where it limits them
+--         5 the buyer's units in this round, if the round limits them
 -- ARGV    1 quantity   2 the sale, as JSON   3 the most units of one buyer, where there is a limit
 -- returns {outcome, left, the sale made earlier under this key or false, for LIMIT also the units
 --         that the buyer has}

@@ -1,18 +1,18 @@
--- Settle a hold: once, whoever else tries to, and EXPIRED after its deadline whatever is asked for.
+-- Settle a hold: once, however many try, and as EXPIRED after its deadline whatever is asked for.
 --
 -- KEYS    1 holds (stream)   2 held (hash)   3 due (sorted set)   4 how this hold has ended
 --         5 sales (stream)   6 the sale under its order's id   7 ... under its key
 --         8 what the store has lost of the item
 -- ARGV    1 the order's id   2 how long holds last, ms   3 PAID, DECLINED or CANCELLED; LOOK only looks
 --         4 s for which its end is remembered   5 ms in which its units should be back
--- returns {how it stands, its deadline in ms since 1970, now, 1 when its units are to be put back};
+-- returns {its state, its deadline in ms since 1970, now, 1 when its units are to be put back};
 --         false: there is no such hold, or it was paid for long ago;
---         {'LACKS', 0, now, 0}: it has not ended, as far as a store knows that has lost something
+--         {'LACKS', 0, now, 0}: the store has lost data, and has no record that the hold has ended
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 
--- What modes wrote since somebody last looked. An entry's id is the moment at which it was written.
+-- Enter the holds that modes wrote since the last look. An entry's id is the time of its writing.
 for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do
   local known, order = pcall(cjson.decode, entry[2][2])
   if known and type(order) == 'table' and type(order.id) == 'string' then
@@ -28,7 +28,7 @@ if ended then
   local stands, deadline = string.match(ended, '(%u+) (%d+)')
   return {stands, deadline, now, sale and 1 or 0}
 end
--- It may be an order in the books: nothing ends until these were asked.
+-- It may be an order in the books: nothing ends before the books were asked.
 if redis.call('EXISTS', KEYS[8]) == 1 then
   return {'LACKS', '0', now, 0}
 end
@@ -46,7 +46,7 @@ if stands == 'PAID' then
   redis.call('HDEL', KEYS[2], ARGV[1])
   redis.call('ZREM', KEYS[3], ARGV[1])
 else
-  -- It stays in `held` until its mode has put the units back. Who was to do that may die.
+  -- It stays in `held` until its mode has put the units back: the caller may die before that.
   redis.call('ZADD', KEYS[3], now + ARGV[5], ARGV[1])
   redis.call('EXPIRE', KEYS[6], ARGV[4])
   redis.call('EXPIRE', KEYS[7], ARGV[4])

@@ -1,7 +1,7 @@
 -- Write the stock and the sale, unless the key has bought meanwhile or the round has ended.
 --
 -- KEYS    1 stock   2 sales (stream)   3 the sale under its order's id   4 ... under its key
---         5 the buyer's units in this round, where it limits them
+--         5 the buyer's units in this round, if the round limits them
 -- ARGV    1 units left   2 the sale, as JSON   3 the buyer's units with it, where there is a limit
 -- returns {SOLD or ROUND_OVER, the sale made earlier under this key or false}
 

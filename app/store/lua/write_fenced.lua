@@ -1,9 +1,9 @@
--- Write the stock and the sale, unless a newer fencing token than mine was shown.
+-- Write the stock and the sale, unless a newer fencing token than the caller's was shown.
 --
 -- KEYS    1 the highest token shown   2 stock
 --         3 sales (stream)   4 the sale under its order's id   5 ... under its key
---         6 the buyer's units in this round, where it limits them
--- ARGV    1 my fencing token   2 units left   3 the sale, as JSON
+--         6 the buyer's units in this round, if the round limits them
+-- ARGV    1 the caller's fencing token   2 units left   3 the sale, as JSON
 --         4 the buyer's units with it, where there is a limit
 -- returns SOLD, BUSY (refused) or ROUND_OVER
 
