@@ -1,1 +1,1 @@
-"""The lecture of docs/lecture.md: what it plans, and how long that takes."""
+"""The lecture of docs/lecture.md: its plan, and how long each part takes."""

@@ -16,7 +16,7 @@ from tests.lecture.scenes import SCENES, before_the_class, the_class_comes
 from tests.support.browser import NO_CHROMIUM, chromium
 from tests.support.shop import Shop
 
-# As the shop runs by itself, not as in a test beside others.
+# The usual settings of a shop, not those of a shop that shares its machine with other tests.
 USUAL = {"SHOP_THREADS": "16", "STORE_TIMEOUT": "400"}
 
 
@@ -25,7 +25,7 @@ def clock(seconds: float | None) -> str:
 
 
 def row(language: str, part: Part, waits: list[float]) -> float:
-    """One line of the table; how long the part takes, in s."""
+    """Print one line of the table. Return how long the part takes, in s."""
     takes = part.takes(waits)
     told = ", ".join(
         f"{measured:.1f} of {wait.announced:.0f}"
@@ -39,7 +39,7 @@ def row(language: str, part: Part, waits: list[float]) -> float:
 
 
 def played(where: Room) -> list[list[float]]:
-    """The waits of each part, in s."""
+    """Play all parts. Return the measured waits of each part, in s."""
     found = []
     for part in parts(ENGLISH):
         where.waits, where.clicks = [], 0

@@ -1,4 +1,4 @@
-"""How the lecture says in each language what is spoken, waited for and clicked."""
+"""The marks for spoken text, waits and clicks on the lecture's page, in each language."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ def words(text: str) -> int:
 
 
 def characters(text: str) -> int:
-    """Chinese ones; a word or a number in Latin letters takes as long as two."""
+    """Count Chinese characters; a word or a number in Latin letters counts as two."""
     return len(HAN.findall(text)) + 2 * len(WORD.findall(HAN.sub(" ", text)))
 
 
 @dataclass(frozen=True)
 class Tongue:
-    """`said`, `wait`, `pause` and `named` are patterns with one group, `deed` with one for each."""
+    """One language of the lecture; `said`, `wait`, `pause`, `named` are patterns with one group."""
 
     file: Path
-    pace: int  # of what `length` counts, a minute
+    pace: int  # units of `length` per minute
     length: Callable[[str], int]
     said: str
-    wait: str  # s for which all look at a machine
-    pause: str  # s that the class is given
-    named: str  # a text on a page, as it stands in the catalogue
-    optional: str  # the heading of a part without a place in the ten minutes
-    clicks: tuple[str, ...]  # deeds that take a hand
-    meanwhile: str  # the deed of speaking into a wait
+    wait: str  # s until the machine is done
+    pause: str  # s for the class to answer
+    named: str  # a text on a page, as in the catalogue
+    optional: str  # heads a part outside of the ten minutes
+    clicks: tuple[str, ...]  # instructions that count as a click
+    meanwhile: str  # the instruction to speak during a wait
     language: str
 
 
@@ -55,7 +55,7 @@ ENGLISH = Tongue(
 )
 CHINESE = Tongue(
     DOCS / "lecture.zh.md",
-    pace=220,  # characters: news are read at 250 to 300; who explains, points and waits is slower
+    pace=220,  # characters: news are read at 250 to 300; a speaker that explains is slower
     length=characters,
     said="“([^”]+)”",
     wait=r"（等 (\d+) 秒）",
@@ -70,12 +70,12 @@ TONGUES = (ENGLISH, CHINESE)
 
 
 def texts(tongue: Tongue) -> list[re.Pattern[str]]:
-    """What pages say in that language, with any value in its places."""
+    """Return a pattern for each text of the pages; any value fits its placeholders."""
     found: list[re.Pattern[str]] = []
     for message in catalogue("zh"):
         said = message.string if tongue.language == "zh" else message.id
         for text in (said,) if isinstance(said, str) else said or ():
             pieces = re.split(r"%\(\w+\)s", re.sub(r"</?\w+[^>]*>", "", str(text)))
-            if sum(letter.isalpha() for letter in "".join(pieces)) > 1:  # else it fits anything
+            if sum(letter.isalpha() for letter in "".join(pieces)) > 1:  # else it fits any text
                 found.append(re.compile(".+".join(re.escape(piece) for piece in pieces)))
     return found

@@ -1,4 +1,4 @@
-"""What a lecture plans: its parts, what is said in each, what is waited for."""
+"""A lecture's plan: its parts, with the spoken text and the waits of each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CLICK = 3  # s: find it with the mouse, press, and look up again
 
 @dataclass
 class Wait:
-    """s that the page announces, and s of what is said meanwhile."""
+    """A wait as the page announces it, and the speech during it, in s."""
 
     announced: float
     said: float = 0.0
@@ -23,12 +23,12 @@ class Wait:
 
 @dataclass
 class Part:
-    """Of a lecture; all times in s. An optional one begins nowhere."""
+    """A part of the lecture; all times in s. An optional part has no beginning."""
 
     title: str
     begins: int | None
     has: int
-    said: float = 0.0  # while nothing is waited for
+    said: float = 0.0  # outside of waits
     paused: int = 0  # for the class
     clicks: int = 0
     waits: list[Wait] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Part:
         return self.said + sum(wait.said for wait in self.waits)
 
     def takes(self, measured: Sequence[float] = ()) -> float:
-        """With the waits as measured, else as announced; the longer of a wait and its words."""
+        """Return the part's duration, with measured or announced waits; speech may be longer."""
         waits = measured or [wait.announced for wait in self.waits]
         told = zip(waits, self.waits, strict=True)
         waiting = sum(max(seconds, wait.said) for seconds, wait in told)
@@ -46,7 +46,7 @@ class Part:
 
 
 def parts(tongue: Tongue) -> list[Part]:
-    """As the page's headings announce them; those with a time end where the next one begins."""
+    """Read the page's parts. A part with a time ends where the next one begins."""
     text = tongue.file.read_text()
     pieces = re.split(r"^## (.+)\n", text, flags=re.MULTILINE)[1:]
     found: list[Part] = []
@@ -64,7 +64,7 @@ def parts(tongue: Tongue) -> list[Part]:
 
 
 def _read(tongue: Tongue, part: Part, body: str) -> Part:
-    """What is said meanwhile is said into the wait before it."""
+    """Read a part's body. Speech after `meanwhile` fills the wait before it."""
     told = re.compile(rf"{tongue.said}|{tongue.wait}|{tongue.pause}|\*\*([^*]+)\*\*")
     into: Wait | None = None
     for said, wait, pause, deed in told.findall(body):

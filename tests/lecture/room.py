@@ -1,4 +1,4 @@
-"""A lecturer's browser and a class's phones; each wait is measured, each click counted."""
+"""A lecturer's browser and a class's phones. Waits are measured, clicks are counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.support.shop import Shop
 
 PROJECTOR, PHONE = (1920, 1080), (390, 844)
 CLASS = 24
-REACTION = (0.3, 1.5)  # s until a person who waits for a button has pressed it
+REACTION = (0.3, 1.5)  # s until a waiting person has pressed a button
 
 
 class Room:
@@ -46,12 +46,12 @@ class Room:
         self.page = tab
 
     def go_to(self, name: str) -> None:
-        """A part of the lab."""
+        """Open a part of the lab."""
         bar = self.page.get_by_role("navigation", name="Lab", exact=True)
         self.click_on(bar.get_by_role("link", name=name, exact=True))
 
     def click(self, name: str, aside: bool = False) -> None:
-        """`aside` opens it in a tab of its own."""
+        """Click on a link or a button; `aside` opens a new tab."""
         link = self.page.get_by_role("link", name=name, exact=True)
         button = self.page.get_by_role("button", name=name, exact=True)
         self.click_on(link.or_(button).first, aside)
@@ -61,12 +61,12 @@ class Room:
         button.click(modifiers=["Control"] if aside else [])
 
     def press(self, keys: str) -> None:
-        """As one does who looks up in between: all of them are one deed."""
+        """Press several keys; they count as one click."""
         self.clicks += 1
         self.play(keys)
 
     def play(self, keys: str) -> None:
-        """What the class shouts, or one key again and again; each when the one before is done."""
+        """Press the keys one after the other, each when the page has handled the one before."""
         for key in keys.split():
             self.page.keyboard.press(key)
             self.page.wait_for_timeout(150)
@@ -78,7 +78,7 @@ class Room:
         self.waits.append(time.monotonic() - began)
 
     def sale(self, start: str) -> None:
-        """The class's, from the click to the verdict."""
+        """Run a sale to the class, from the click to the verdict."""
         self.click(start)
         stage = self.page.locator("#stage")
         expect(stage).to_have_attribute("data-phase", "waiting", timeout=SLOW)
@@ -94,7 +94,7 @@ class Room:
 
 
 def buy(phone: Phone, number: int) -> None:
-    phone.close()  # while it slept, its connection has ended
+    phone.close()  # its connection ended while it was asleep
     phone.answer = {}
     phone.wait_for(number)
     time.sleep(random.uniform(*REACTION))

@@ -14,7 +14,7 @@ from tests.support.servers import until
 
 
 def before_the_class(room: Room) -> None:
-    """Opens the tabs of the comparison and of the shop; all else is warm then."""
+    """Open the tabs of the comparison and of the shop, and warm up the other pages."""
     page = room.lab
     for name in ("naive", "watch"):
         page.goto(f"{room.shop.lab}/explorer/{name}")
@@ -41,7 +41,7 @@ def the_class_comes(room: Room) -> None:
     names = room.lab.locator("#names li")
 
     def all_on_the_wall() -> bool:
-        """A phone that is silent goes: nobody has put it away yet."""
+        """Are all names shown? Each phone asks, because a silent phone would be removed."""
         together(room.phones, Phone.ask)
         return names.count() == len(room.phones) + 1
 
@@ -121,7 +121,7 @@ def the_last_sentence(room: Room) -> None:
 
 def multi(room: Room) -> None:
     room.turn_to(room.lab)
-    room.clicks = 0  # it begins where the lecture is
+    room.clicks = 0  # this part begins on the lecture's tab
     room.go_to("Transactions")
     for case in ("An error inside EXEC", "WATCH notices, it does not prevent"):
         room.click(case)
@@ -145,7 +145,7 @@ def shelf(room: Room) -> Page:
     return room.desk.pages[2]
 
 
-# By the parts' titles in docs/lecture.md, in their order there.
+# By the titles in docs/lecture.md, in its order.
 SCENES: dict[str, Callable[[Room], None]] = {
     "One apple too many": one_apple_too_many,
     "Stampede": stampede,

@@ -102,7 +102,7 @@ def test_a_mutant_that_no_longer_applies_fails() -> None:
     mutant = CATALOGUE[0]
     for old in ("this stands nowhere", "order: Order"):
         with (
-            pytest.raises(ValueError, match="let the mutant follow"),
+            pytest.raises(ValueError, match="adapt the mutant"),
             planted(mutant._replace(old=old)),
         ):
             pass

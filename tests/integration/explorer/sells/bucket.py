@@ -1,4 +1,4 @@
-"""A bucket of tokens, one for each unit: whoever takes one may sell."""
+"""A bucket of tokens, one for each unit: a buyer that takes one may sell."""
 
 
 def sell(redis, buyer):

@@ -1,4 +1,4 @@
-"""Who finds the lock taken listens until it is said to be free."""
+"""A buyer that finds the lock taken listens for the message that it is free."""
 
 
 def sell(redis, buyer):

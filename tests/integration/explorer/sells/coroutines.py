@@ -1,4 +1,4 @@
-"""As naive.py, with asyncio."""
+"""Like naive.py, with asyncio."""
 
 import asyncio
 

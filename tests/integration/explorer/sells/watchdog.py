@@ -1,4 +1,4 @@
-"""A lease, and a thread that renews it while the sale goes on."""
+"""A lease, and a thread that renews it during the sale."""
 
 import threading
 import uuid

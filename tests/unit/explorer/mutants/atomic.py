@@ -71,7 +71,7 @@ MUTANTS = [
         "sold twice",
     ),
     Mutant(
-        "atomic: who comes again is told that it is sold out",
+        "atomic: a key that has bought gets SOLD_OUT",
         IN,
         "return {'SOLD', false, seen}",
         "return {'SOLD_OUT', 0, false}",

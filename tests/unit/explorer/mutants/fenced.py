@@ -1,4 +1,4 @@
-"""Ways to break `fenced`, whose store refuses who was overtaken, and its recipe."""
+"""Ways to break `fenced`, whose store refuses an overtaken holder, and its recipe."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "fenced: <= instead of <, and nobody may write what he has read",
+        "fenced: <= instead of <, so no buyer may write what it has read",
         IN_WRITE,
         "tonumber(ARGV[1]) < ",
         "tonumber(ARGV[1]) <= ",
@@ -91,7 +91,7 @@ MUTANTS = [
         "no sale",
     ),
     Mutant(
-        "fenced: who is refused believes that he has sold",
+        "fenced: a refused buyer believes that it has sold",
         IN,
         "self.sales.answer(order, outcome, left)",
         "self.sales.answer(order, b'SOLD', left)",

@@ -63,7 +63,7 @@ MUTANTS = [
         TWICE,
     ),
     Mutant(
-        "settle.lua: the sweep is not told when a hold runs out",
+        "settle.lua: the sweep does not learn when a hold runs out",
         SETTLE,
         "    redis.call('ZADD', KEYS[3], string.match(entry[1], '%d+') + ARGV[2], order.id)\n",
         "",
@@ -71,7 +71,7 @@ MUTANTS = [
         "held forever",
     ),
     Mutant(
-        "settle.lua: who ends a hold takes it off the sweep's list, and dies",
+        "settle.lua: the caller takes the hold off the sweep's list, and dies",
         SETTLE,
         "redis.call('ZADD', KEYS[3], now + ARGV[5], ARGV[1])",
         "redis.call('ZREM', KEYS[3], ARGV[1])",
@@ -119,7 +119,7 @@ MUTANTS = [
         "unit lost",
     ),
     Mutant(
-        "holds: who pays is not told that it has ended",
+        "holds: a payment ignores that the hold has ended",
         "service/holds.py",
         "hold = self._end(round, order, Stands.PAID) if round else None\n"
         "        if hold and hold.over:",
@@ -128,7 +128,7 @@ MUTANTS = [
         "order lost",
     ),
     Mutant(
-        "holds: puts the units back, and then looks how it stands",
+        "holds: puts the units back, and then looks at the hold's state",
         "service/holds.py",
         "        hold = self.ledgers.of(round).settle(round, order, stands)\n",
         "        self.put_back(round, [order])\n"
@@ -161,7 +161,7 @@ MUTANTS = [
         "unit lost",
     ),
     Mutant(
-        "put_back.lua: writes, whoever has the lock",
+        "put_back.lua: writes without a look at the lock's owner",
         BACK,
         "redis.call('GET', KEYS[5]) ~= ARGV[1]",
         "false",

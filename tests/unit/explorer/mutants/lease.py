@@ -62,7 +62,7 @@ MUTANTS = [
         "lock leaked",
     ),
     Mutant(
-        "lease: released without a look at whose it is",
+        "lease: released without a look at its owner",
         IN_LEASE,
         FREES,
         "return bool(self.store.delete(self.key))",
@@ -113,7 +113,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "lock: each buyer locks a key of his own",
+        "lock: each buyer locks a key of its own",
         "modes/mode.py",
         "client, self.keys.lock, ",
         "client, self.keys.claim(self.clock.token()), ",
@@ -169,7 +169,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "handle: who has waited in vain goes in all the same",
+        "handle: a buyer that has timed out goes in all the same",
         "locks/handle.py",
         "if not blocking or not self._wait(deadline):\n                return False",
         "if not blocking or not self._wait(deadline):\n                return True",

@@ -1,4 +1,4 @@
-"""Ways to break a round's limit of a buyer, who presses at two windows at once."""
+"""Ways to break a round's limit for a buyer that buys in two windows at once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A mutant: the project's own code with one thing broken, put in the place of the real one.
+"""A mutant: the project's own code with one thing broken, put in the place of the real code.
 
-The replacement is made in the real source: one that no longer applies, or applies twice, fails
-loudly. Nothing is imported anew: the functions that all others know get the broken code, and the
-scripts' readers the broken text, for as long as one exploration lasts.
+The text is replaced in the real source: a text that does not occur, or occurs twice, is an error.
+No module is imported again. During one exploration the existing functions have the broken code,
+and the readers of scripts get the broken text.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LIBRARIES = ROOT.parent / "packages"
 
 
 class Budget(NamedTuple):
-    """What is explored: the way of selling, by how many, with which faults."""
+    """The input of an exploration: a way of selling, a number of buyers, and faults."""
 
     target: Target
     faults: Faults = Faults()
@@ -39,7 +39,7 @@ class Budget(NamedTuple):
 
 
 class Mutant(NamedTuple):
-    """`old` stands once in `file`, and becomes `new`; then the explorer must find `finding`."""
+    """`new` replaces `old`, which `file` contains once; the explorer must find `finding`."""
 
     name: str
     file: str  # below app/, or of fairlock
@@ -54,7 +54,7 @@ def explored(budget: Budget) -> Report:
 
 
 def wrong(report: Report) -> set[str]:
-    """What goes wrong."""
+    """Return the names of the findings."""
     return {finding.name for finding in report.findings}
 
 
@@ -65,8 +65,8 @@ def planted(mutant: Mutant) -> Iterator[None]:
     source = path.read_text(encoding="utf-8")
     if (times := source.count(mutant.old)) != 1:
         raise ValueError(
-            f"{mutant.name}: what it replaces stands {times} times in {mutant.file}, not once. "
-            "The source has changed: let the mutant follow."
+            f"{mutant.name}: the replaced text occurs {times} times in {mutant.file}, not once. "
+            "The source has changed: adapt the mutant."
         )
     text = source.replace(mutant.old, mutant.new)
     name = mutant.file.rpartition(".")[0]
@@ -115,7 +115,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _functions(names: Mapping[str, Any], module: str) -> Iterator[FunctionType]:
-    """The module's own, and those of its classes; also what stands behind a property."""
+    """Yield the functions of a module and of its classes, with those of properties."""
     for value in names.values():
         function = getattr(value, "fget", value)
         if getattr(function, "__module__", "") != module:

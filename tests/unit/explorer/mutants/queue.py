@@ -1,4 +1,4 @@
-"""Ways to break the code around those scripts: mode `fused`, and `lock:queue`."""
+"""Ways to break the code around the scripts of the queue: mode `fused`, and `lock:queue`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ IN_QUEUE, IN_WAITER, IN_FUSED = "fairlock/queue.py", "fairlock/waiter.py", "fair
 
 MUTANTS = [
     Mutant(
-        "queue: who is called does not accept the lock",
+        "queue: a called buyer does not accept the lock",
         IN_WAITER,
         'if call == "taken" and now < (self.asked_at + ends) / 2:',
         "if call:",
@@ -25,7 +25,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "queue: stands in line before he listens",
+        "queue: joins the line before it listens",
         IN_WAITER,
         "                self.queue.retry(lambda _: self.mine.subscribe())\n"
         "                grant = self.enqueue()",
@@ -67,7 +67,7 @@ MUTANTS = [
         "order lost",
     ),
     Mutant(
-        "fused: who is refused believes that he has sold",
+        "fused: a refused buyer believes that it has sold",
         IN_MODE,
         "            if lock.release(\n",
         "            if None is not lock.release(\n",
@@ -83,7 +83,7 @@ MUTANTS = [
         "stalled",
     ),
     Mutant(
-        "fused: reads the stock before it stands in line",
+        "fused: reads the stock before it joins the line",
         IN_FUSED,
         "        grant = self.queue.acquire(self.token, True, timeout_s, reads)\n"
         "        return None if grant is None else grant.values",

@@ -20,7 +20,7 @@ OWNER = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then"
 
 MUTANTS = [
     Mutant(
-        "queue/acquire.lua: everybody gets it at once",
+        "queue/acquire.lua: every buyer gets the lock at once",
         IN_ACQUIRE,
         "if not holder or (again and holder == token) then",
         "if true then",
@@ -28,7 +28,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "queue/acquire.lua: who waits for it gets it when he asks again",
+        "queue/acquire.lua: a waiter gets the lock when it asks again",
         IN_ACQUIRE,
         "(again and holder == token)",
         "again",
@@ -36,7 +36,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "queue/acquire.lua: who asks again takes a second place in line",
+        "queue/acquire.lua: a waiter that asks again takes a second place",
         IN_ACQUIRE,
         "    return redis.call('LPOS', KEYS[2], place) or -1\n",
         "",
@@ -52,7 +52,7 @@ MUTANTS = [
         "lock leaked",
     ),
     Mutant(
-        "queue/hand_over.lua: calls the next one and does not give him the lock",
+        "queue/hand_over.lua: calls the next one without giving it the lock",
         IN_HAND_OVER,
         "      hold(token, taken and lease or ms)\n",
         "",
@@ -60,7 +60,7 @@ MUTANTS = [
         "stalled",
     ),
     Mutant(
-        "queue/hand_over.lua: gives the lock and calls nobody",
+        "queue/hand_over.lua: gives the lock and sends no call",
         IN_HAND_OVER,
         "if redis.call('SPUBLISH', channel, cjson.encode(word)) > 0 then",
         "if true then",
@@ -68,7 +68,7 @@ MUTANTS = [
         "stalled",
     ),
     Mutant(
-        "queue/hand_over.lua: hands it over to two, and each believes that it is his",
+        "queue/hand_over.lua: tells two buyers that they have the lock",
         IN_HAND_OVER,
         "      post_watch(process, taken and lease or ms)\n",
         "      local second = cjson.decode(redis.call('LPOP', KEYS[2]) or '[0, 0, \"\"]')\n"
@@ -85,7 +85,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "queue/release.lua: frees it and calls nobody",
+        "queue/release.lua: frees the lock and sends no call",
         IN_RELEASE,
         "hand_over(ARGV[2])",
         "redis.call('DEL', KEYS[1])",
@@ -125,7 +125,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "queue/acquire.lua: says that it is mine, and does not take it",
+        "queue/acquire.lua: grants the lock, but does not take it",
         IN_ACQUIRE,
         "  hold(token, lease)\n",
         "",
@@ -133,7 +133,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "queue/leave.lua: who was just called leaves, and does not pass it on",
+        "queue/leave.lua: a called buyer leaves, and does not pass the lock on",
         IN_LEAVE,
         "  hand_over('')\n",
         "",

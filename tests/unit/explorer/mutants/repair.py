@@ -61,7 +61,7 @@ MUTANTS = [
         "lifted too early",
     ),
     Mutant(
-        "mend: does not look anew when somebody was here since",
+        "mend: does not read again after another write",
         "service/repair.py",
         "            wanted = self._figures(round.item, round.number, round, witnessed)"
         " or wanted\n",
@@ -78,7 +78,7 @@ MUTANTS = [
         "too much left",
     ),
     Mutant(
-        "consistency: the store is not told which keys have bought",
+        "consistency: the store does not learn which keys have bought",
         "service/consistency.py",
         "                sales.remember(self.store, bought)\n",
         "                pass\n",
@@ -86,7 +86,7 @@ MUTANTS = [
         "key forgotten",
     ),
     Mutant(
-        "lacks: who has looked before it was mended marks it anew",
+        "lacks: an old look marks a mended store again",
         "store/loss_marks.py",
         "pipe.watch(keys.accepted(lack.item))",
         "pipe.watch(keys.identity(lack.item))",

@@ -1,4 +1,4 @@
-"""What the explorer does not tell apart from the unbroken code, and why. Two kinds."""
+"""Mutants that the explorer does not tell from the unbroken code, of two kinds, with reasons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FENCED_PAUSE = Budget(Target("fenced"), Faults(pause=1))
 
 # Broken, and not found: these are gaps of the explorer.
 MISSED = [
-    # Each of its buyers comes with a key of his own; that one comes two times is not explored.
+    # Each of its buyers has a key of its own; two requests with one key are not explored.
     Mutant(
         "decr: the order's key is not locked",
         "modes/decr.py",
@@ -22,7 +22,7 @@ MISSED = [
         Budget(Target("decr")),
         NOTHING,
     ),
-    # Whose lock it is, it knows by the token: with one token for all, none is another's.
+    # It knows a lock's owner by the token: with one token for all, no lock is another's.
     Mutant(
         "lease: all buyers have the same token",
         "locks/lease.py",
@@ -31,9 +31,9 @@ MISSED = [
         Budget(Target("lock:lease"), Faults(pause=1)),
         NOTHING,
     ),
-    # It is unfair; but a buyer buys once, and so each one's turn comes.
+    # It is unfair, but each buyer buys only once, so that every buyer gets its turn.
     Mutant(
-        "queue/hand_over.lua: who came last is served first",
+        "queue/hand_over.lua: last come, first served",
         "fairlock/lua/hand_over.lua",
         "redis.call('LPOP', KEYS[2])",
         "redis.call('RPOP', KEYS[2])",
@@ -44,8 +44,8 @@ MISSED = [
 
 # Nothing that the code promises is broken in any order: there is nothing to find.
 HARMLESS = [
-    # All turn each other out of the lock; the WATCH and the look at the token are guards enough,
-    # and who came last always sells.
+    # The buyers take the lock from each other. WATCH and the check of the token suffice as guards,
+    # and the last buyer always sells.
     Mutant(
         "watched: no NX in its lock",
         "locks/lease.py",
@@ -54,7 +54,7 @@ HARMLESS = [
         WATCHED_PAUSE,
         NOTHING,
     ),
-    # The second release compares the token, and finds nothing.
+    # The second release compares the token, and deletes nothing.
     Mutant(
         "watched: released once more after the sale",
         "modes/watched.py",
@@ -63,7 +63,7 @@ HARMLESS = [
         WATCHED_PAUSE,
         NOTHING,
     ),
-    # Nobody reads two times with the same number.
+    # No buyer reads twice with the same number.
     Mutant(
         "fenced: <= instead of < on read",
         "store/lua/read_fenced.lua",
@@ -81,8 +81,8 @@ HARMLESS = [
         FENCED_PAUSE,
         NOTHING,
     ),
-    # The line is emptied and all are called in vain: each one's write is refused, and he comes
-    # again. It costs trips.
+    # All waiters are called, and leave the line. The write of each one is refused, and it joins
+    # the line again. That costs round trips.
     Mutant(
         "queue/hand_over.lua: forgets the one it has called",
         "fairlock/lua/hand_over.lua",
@@ -91,7 +91,7 @@ HARMLESS = [
         Budget(Target("fused", stock=3), buyers=3),
         NOTHING,
     ),
-    # He hears that nobody listens, and then listens.
+    # The buyer finds out that it does not listen, and then subscribes.
     Mutant(
         "queue: stands in line without listening",
         "fairlock/waiter.py",

@@ -80,7 +80,7 @@ MUTANTS = [
         "lock renewed by another",
     ),
     Mutant(
-        "watchdog: renews by writing it anew",
+        "watchdog: renews by an unconditional SET",
         IN,
         RENEWS,
         "self.store.set(self.key, self.token, px=round(self.lease_s * 1000))",
@@ -88,7 +88,7 @@ MUTANTS = [
         "stalled",
     ),
     Mutant(
-        "watchdog: released without a look at whose it is",
+        "watchdog: released without a look at its owner",
         IN,
         "return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))",
         "return bool(self.store.delete(self.key))",
@@ -104,7 +104,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "extend.lua: a renewal makes it last for ever",
+        "extend.lua: a renewal makes it last forever",
         IN_EXTEND,
         "redis.call('PEXPIRE', KEYS[1], ARGV[2])",
         "redis.call('PERSIST', KEYS[1])",

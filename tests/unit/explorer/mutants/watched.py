@@ -29,7 +29,7 @@ MUTANTS = [
         "lock deleted by another",
     ),
     Mutant(
-        "watched: looks whose lock it is, and only then WATCHes it",
+        "watched: checks the lock's owner, and only then WATCHes the lock",
         IN,
         """\
                 pipe.watch(self.keys.lock, self.keys.ended)
@@ -45,7 +45,7 @@ MUTANTS = [
         "oversell",
     ),
     Mutant(
-        "watched: does not look whose lock it is",
+        "watched: does not check the lock's owner",
         IN,
         "if holder != lock.token.encode():",
         "if False:",
@@ -53,7 +53,7 @@ MUTANTS = [
         "lock deleted by another",
     ),
     Mutant(
-        "watched: looks only whether anybody has the lock",
+        "watched: checks only whether the lock is held",
         IN,
         "if holder != lock.token.encode():",
         "if not holder:",
@@ -102,7 +102,7 @@ MUTANTS = [
     ),
     Mutant("watched: the stock is not written", IN, "pipe.set(", "(", ALONE, "oversell"),
     Mutant(
-        "watched: released without a look at whose it is",
+        "watched: released without a look at its owner",
         "locks/lease.py",
         "return bool(self.delete_if_mine(keys=[self.key], args=[self.token]))",
         "return bool(self.store.delete(self.key))",
