@@ -1,1 +1,1 @@
-"""Well-known libraries on redis-py, each held to what it promises in its own docs."""
+"""Well-known libraries on redis-py, each compared with the promises of its own docs."""

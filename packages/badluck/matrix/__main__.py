@@ -1,6 +1,6 @@
-"""`python -m matrix`: explore all, replay what is found on real servers, write page and scripts.
+"""`python -m matrix`: explore all, replay findings on real servers, write page and scripts.
 
-python -m matrix LIBRARY …     only those anew; of the others what was found last
+python -m matrix LIBRARY …     explore only these; for the others keep the last results
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def results() -> list[MatrixRow]:
 def main(wanted: list[str]) -> None:
     known = {} if not wanted else {(entry.library, entry.what): entry for entry in results()}
     rows: list[MatrixRow | None] = [known.get((entry.library, entry.what)) for entry in entries()]
-    anew = [n for n, entry in enumerate(entries()) if not wanted or entry.library in wanted]
+    chosen = [n for n, entry in enumerate(entries()) if not wanted or entry.library in wanted]
     with ProcessPoolExecutor(cores(), get_context("spawn")) as pool:
-        for number, entry in zip(anew, pool.map(explored_row, anew), strict=True):
+        for number, entry in zip(chosen, pool.map(explored_row, chosen), strict=True):
             print(entry.library, entry.what, entry.verdict, sep=": ", flush=True)
             rows[number] = entry
     write(list(filter(None, rows)))
 
 
 def write(found: list[MatrixRow]) -> None:
-    """Write the page, and the file from which it can be made again: one line for each entry."""
+    """Write the page, and the results from which it can be made again, one line for each entry."""
     members = ({name: value for name, value in asdict(row).items() if value} for row in found)
     lines = (json.dumps(row, ensure_ascii=False) for row in members)
     RESULTS.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""One thing that a library promises, and how it is put to the test."""
+"""One promise of a library, and how it is tested."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from matrix import libraries
 
 @dataclass(frozen=True)
 class MatrixEntry:
-    """`claim` and `documented` are quotations, of its page in the index or of its docstrings.
+    """`claim` and `documented` are quotations from the library's page in the index or docstrings.
 
-    A claim of elsewhere names that in `source`. What a finding is has been judged by reading the
-    library and its docs; whether there is one, by nobody beforehand.
+    `source` names another origin of a claim. A person who has read the library and its docs has
+    decided what counts as a finding, before it was known whether there is one.
     """
 
     library: str  # its name in the index
     kind: str  # lock, semaphore, limiter, queue, cache
-    what: str  # who does what
+    what: str  # which actors do what
     claim: str
     actors: Sequence[Function]
     source: str = ""
@@ -31,17 +31,17 @@ class MatrixEntry:
     invariant: Function | None = None
     at_end: Function | None = None
     faults: str = "none"
-    documented: str = ""  # that what is found is to be expected
-    meant: str = ""  # the name of a finding that is none: it is how the library is meant to work
-    why: str = ""  # what the shortest schedule comes of
+    documented: str = ""  # a quotation that announces what is found
+    meant: str = ""  # the name of a finding that is the intended behaviour
+    why: str = ""  # the cause of the shortest schedule
     shares: Mapping[str, str] = field(
         default_factory=dict
-    )  # see shared.py: what is kept, and why it is no harm
+    )  # see shared_memory.py: what is kept, and why it is harmless
     seconds: int = 120
 
 
 def entries() -> Iterator[MatrixEntry]:
-    """All that are known, by library."""
+    """Yield all entries, by library."""
     for module in pkgutil.iter_modules(libraries.__path__):
         for entry in importlib.import_module(f"{libraries.__name__}.{module.name}").ENTRIES:
             yield MatrixEntry(**entry)

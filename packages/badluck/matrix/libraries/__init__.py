@@ -1,4 +1,4 @@
-"""One file for each library: who does what with it, what it promises, and what may go wrong.
+"""One file for each library: the actors that use it, its promises, and what may go wrong.
 
-Each actor imports these modules anew, thousands of times: functions and dicts, nothing heavier.
+Each actor imports these modules again, thousands of times: functions and dicts, nothing heavier.
 """

@@ -1,4 +1,4 @@
-"""cachelib: add, with which one takes a lock that times out."""
+"""cachelib: `add`, used as a lock that times out."""
 
 from cachelib import RedisCache
 

@@ -26,7 +26,7 @@ def call(redis, seconds=60):
 
 
 def call_within_two_seconds(redis):
-    redis.ping()  # from then on: else all would begin, and ask for the time, at once
+    redis.ping()  # take the time after it: else all would begin, and ask for the time, at once
     return call(redis, 2) and int(time.time())
 
 

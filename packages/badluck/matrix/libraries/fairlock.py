@@ -1,4 +1,4 @@
-"""fairlock: ours."""
+"""fairlock: the lock of this project."""
 
 from fairlock import Lock
 from redis.exceptions import LockError
@@ -16,7 +16,7 @@ def work(redis, name):
 
 
 def load(redis):
-    """Its scripts, as the server knows them from the second time on."""
+    """Load the scripts: from the second use on a server knows them."""
     with Lock(redis, "another", timeout=10):
         pass
 

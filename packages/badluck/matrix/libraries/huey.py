@@ -8,7 +8,7 @@ from matrix.inside import alone, at_most_one, once, one_at_a_time
 
 def app(redis):
     made = RedisHuey("app", connection_pool=redis.connection_pool)
-    made.storage.supports_hash_ttl = True  # as Valkey 9 does; it would ask INFO
+    made.storage.supports_hash_ttl = True  # as in Valkey 9; otherwise it would send INFO
     return made
 
 

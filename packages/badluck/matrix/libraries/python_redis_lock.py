@@ -1,4 +1,4 @@
-"""python-redis-lock: SET NX, and a BLPOP that waits for whoever releases."""
+"""python-redis-lock: SET NX, and a BLPOP that waits for a release."""
 
 from redis_lock import Lock, NotAcquired
 

@@ -1,4 +1,4 @@
-"""hotqueue, redis-simple-mq and PyRSMQ: who gets the only message?"""
+"""hotqueue, redis-simple-mq and PyRSMQ: which client gets the only message?"""
 
 from hotqueue import HotQueue
 from rsmq import RedisSMQ

@@ -14,7 +14,7 @@ def work(redis, name):
 
 
 def begin(redis, name):
-    """A semaphore of two; each gives its token back at once."""
+    """Acquire a semaphore of two, and give the token back at once."""
     semaphore = Semaphore(redis, count=2, namespace="door", stale_client_timeout=5)
     semaphore.acquire()
     semaphore.release()

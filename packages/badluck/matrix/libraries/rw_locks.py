@@ -17,8 +17,8 @@ def write(redis, name):
 
 
 def try_to_write(redis, name):
-    redis.client_setname = lambda _: None  # for its collector of garbage
-    redis.time = lambda: (int(time.time()), 0)  # how many µs it is, each server says by itself
+    redis.client_setname = lambda _: None  # needed only by its garbage collector
+    redis.time = lambda: (int(time.time()), 0)  # the µs would differ from server to server
     client = RwlockClient(redis, "node", name)
     lock = client.lock("door", Rwlock.WRITE)
     if lock.status != Rwlock.OK:

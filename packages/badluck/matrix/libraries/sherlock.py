@@ -14,9 +14,9 @@ def work(redis, name, expire=10):
     except LockTimeoutException:
         return None
     inside = alone(redis, name)
-    with suppress(LockException):  # its lease was over
+    with suppress(LockException):  # the lease was over
         lock.release()
-    del lock  # its destructor releases once more, while this frame stands
+    del lock  # its destructor releases once more, before this function returns
     return inside
 
 

@@ -1,4 +1,4 @@
-"""pottery and portalocker: locks with threads of their own, that time what they do."""
+"""pottery and portalocker: locks with threads of their own, that measure time."""
 
 from portalocker import RedisLock
 from pottery import Redlock

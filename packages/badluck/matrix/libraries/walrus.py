@@ -6,7 +6,7 @@ from walrus import Database
 
 from matrix.inside import FOUND_OUT, alone, at_most_one, one_at_a_time
 
-TWO_MONTHS = 60 * 86_400  # s; longer than any pause, after which a second call would be right
+TWO_MONTHS = 60 * 86_400  # s; longer than any pause, so that a second call is always wrong
 
 
 def database(redis):
@@ -32,7 +32,7 @@ def call(redis):
 
 def call_by_script(redis):
     limiter = database(redis).rate_limit_lua("calls", limit=1, per=TWO_MONTHS)
-    # As `limit` does it, but in whole seconds: a script writes a fraction on each server otherwise.
+    # Like `limit`, but in whole seconds: each kind of server writes fractions in its own way.
     args = [1, TWO_MONTHS, int(time.time())]
     return not limiter.database.run_script("rate_limit", keys=["calls:me"], args=args)
 
