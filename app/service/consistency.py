@@ -169,7 +169,7 @@ class ConsistencyCheck:
                 loss_marks.accept(
                     self.store, item, max(booked.round, state.newest, state.accepted), None
                 )
-        self.pairing.name(item, anew=True)
+        self.pairing.name(item, replace=True)
         self._remember_keys(item)
 
     def confirm(self, item: str, number: int) -> None:
@@ -221,7 +221,7 @@ class ConsistencyCheck:
                 holds.booked(self.store, bought)
 
     def _note(self, item: str, round: int) -> None:
-        store = self.pairing.name(item, anew=True).store
+        store = self.pairing.name(item, replace=True).store
         with db.answering(), self.servers.sessions.begin() as session:
             begun_rounds.note(session, item, round, store.id)
 

@@ -79,10 +79,10 @@ class Pairing:
             is_known = shared or store.id or store.partner
             return bool(is_known) or not begun_rounds.seen(session, item).round
 
-    def name(self, item: str, anew: bool = False) -> Pair:
-        """Write each side's name into the other, unless one is there; with `anew` replace it."""
+    def name(self, item: str, replace: bool = False) -> Pair:
+        """Write each side's name into the other side; with `replace` also over another name."""
         with db.answering(), answering():
-            return pair.name(self.servers.store, self.sessions, item, anew)
+            return pair.name(self.servers.store, self.sessions, item, replace)
 
     def is_wrong(self, item: str) -> bool:
         """Return whether the watch found a wrong pair; waits for its first look."""

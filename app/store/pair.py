@@ -74,10 +74,10 @@ def database_side(session: Session, item: str) -> PairSide:
     return PairSide(id or "", partner or "", round or 0)
 
 
-def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: bool) -> Pair:
+def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, replace: bool) -> Pair:
     """Give both an identity, and each the other's name, unless it has them; the first caller wins.
 
-    With `anew` each gets the name, even if it has another one.
+    With `replace` each side gets the name, even if it has another one.
     """
     with sessions.begin() as session:
         made = {"row": 1, "id": secrets.token_hex(8)}
@@ -85,13 +85,13 @@ def name(store: redis.Redis, sessions: sessionmaker[Session], item: str, anew: b
         id = session.scalars(select(IdentityRow.id)).one()
     pipe = store.pipeline()
     pipe.set(keys.identity(item), secrets.token_hex(8), nx=True)
-    pipe.set(keys.database(item), id, nx=not anew)
+    pipe.set(keys.database(item), id, nx=not replace)
     pipe.execute()
     side = store_side(store, item)
     with sessions.begin() as session:
         if side.partner == id:  # else another host was faster, with another database
             row = {"item": item, "round": 0, "store": side.id}
-            free = None if anew else BegunRow.store == ""
+            free = None if replace else BegunRow.store == ""
             session.execute(
                 insert(session, BegunRow)
                 .values(row)

@@ -70,7 +70,7 @@ def measure(
     db.migrate(servers.engine)
     stage.store.execute_command("FLUSHALL", "SYNC")  # SYNC: done before the sale begins
     used_before = _used_memory(stage)
-    pair.name(stage.store, servers.sessions, ITEM, anew=True)
+    pair.name(stage.store, servers.sessions, ITEM, replace=True)
     wanted = Round(ITEM, 0, sales, "atomic")
     round = rounds.start(stage.store, wanted, 0, lambda *_: True, in_store=True)
     began = time.monotonic()

@@ -114,15 +114,15 @@ def fields_of(keys: Keyspace, key: bytes) -> dict[bytes, bytes]:
 
 
 def put_fields(
-    keys: Keyspace, key: bytes, fields: dict[bytes, bytes], anew: Iterable[bytes] = ()
+    keys: Keyspace, key: bytes, fields: dict[bytes, bytes], replaced: Iterable[bytes] = ()
 ) -> None:
-    """Write all fields of a hash; those set `anew` lose their expiry."""
+    """Write all fields of a hash; the `replaced` fields lose their expiry."""
     old = hash_of(keys, key)
     if old.gone and not old.pairs and keys.entries[key].expires is not None:
         raise Undefined("a hash with an expiry whose fields have all expired")
     pairs, expires = tuple(fields.items()), old.expires
     if expires is not None:
-        remaining = fields.keys() - set(anew)
+        remaining = fields.keys() - set(replaced)
         pairs, expires = (
             tuple(sorted(pairs)),
             tuple(expiry for expiry in expires if expiry[0] in remaining),
@@ -137,7 +137,7 @@ def hset(keys: Keyspace, command: Command) -> Reply:
         raise CommandRefused(f"ERR wrong number of arguments for '{name.decode().lower()}' command")
     old = fields_of(keys, key)
     new = old | dict(zip(words[::2], words[1::2], strict=True))
-    put_fields(keys, key, new, anew=words[::2])
+    put_fields(keys, key, new, replaced=words[::2])
     return OK if name == b"HMSET" else len(new) - len(old)
 
 
