@@ -27,7 +27,7 @@ from loadtest.throughput import report, tables
 from loadtest.throughput.load import generator
 from loadtest.throughput.rows import document, rows
 from loadtest.throughput.run import ThroughputPlan, run
-from loadtest.throughput.servers import NOBODY, ServerSet, servers
+from loadtest.throughput.servers import NO_PEERS, ServerSet, servers
 
 T = TypeVar("T")
 SETTINGS = {"show_default": True, "max_content_width": 100}
@@ -35,7 +35,7 @@ SETTINGS = {"show_default": True, "max_content_width": 100}
 
 @click.group(context_settings=SETTINGS)
 def bench() -> None:
-    """Our shop beside what is usual, by HTTP."""
+    """Compare our shop with the usual one, over HTTP."""
 
 
 @bench.command(context_settings=SETTINGS)
@@ -149,7 +149,7 @@ def growth(
 def _measure(
     measured: Callable[[ServerSet, Steps], list[T]],
     threads: int | None,
-    peers: Mapping[str, str] = NOBODY,
+    peers: Mapping[str, str] = NO_PEERS,
 ) -> tuple[list[T], dict[str, str]]:
     """Return the rows and facts of the machine. No process is left running, also after errors."""
     with one_line_errors(), Steps() as steps, servers(threads, peers) as place:

@@ -19,7 +19,7 @@ from loadtest.shop import LocalServer, OwnShop, own_shop
 from loadtest.throughput.rows import PLAIN, USUAL
 
 ITEM = "apple"
-NOBODY: Mapping[str, str] = {}
+NO_PEERS: Mapping[str, str] = {}
 WORKERS, THREADS = 2, 8  # of the usual shop
 
 
@@ -63,7 +63,7 @@ class ServerSet:
 
 
 @contextmanager
-def servers(threads: int | None = None, peers: Mapping[str, str] = NOBODY) -> Iterator[ServerSet]:
+def servers(threads: int | None = None, peers: Mapping[str, str] = NO_PEERS) -> Iterator[ServerSet]:
     """Start all servers, on loopback and free ports; gone afterwards. Raises RunFailed.
 
     `threads` are those of each of our workers; None: the shop's default. `peers` are the names of

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from badluck.faults.fault import Fault, FaultContext
 from badluck.search.graph import Graph
-from badluck.search.state import EVERYBODY, NONE, FaultEffect, SystemState
+from badluck.search.state import ALL_ACTORS, NONE, FaultEffect, SystemState
 
 # ms that it takes, at least. Fencing numbers are taken from the clock: if it took none, a lost
 # number could come again.
@@ -35,7 +35,7 @@ class Failover(Fault):
         servers = graph.servers.drop(servers, tuple(sent.connection for sent in gone))
         servers = graph.servers.pass_time(servers, graph.servers.now(servers) + TAKEOVER_MS)
         in_flight = tuple(sent for sent in state.in_flight if sent not in gone)
-        yield FaultEffect(EVERYBODY, 0, servers, state.nodes, NONE, in_flight)
+        yield FaultEffect(ALL_ACTORS, 0, servers, state.nodes, NONE, in_flight)
 
     def play(self, playing: FaultContext) -> None:
         playing.backend.fail_over()

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from badluck.actor.request import Send
 from badluck.faults.fault import Fault, FaultContext
 from badluck.search.graph import Graph
-from badluck.search.state import EVERYBODY, FaultEffect, SystemState
+from badluck.search.state import ALL_ACTORS, FaultEffect, SystemState
 
 
 class Pause(Fault):
@@ -26,7 +26,7 @@ class Pause(Fault):
             return
         for moment in self._ends(graph, state):
             servers, before = graph.later_servers(state, moment)
-            yield FaultEffect(EVERYBODY, 0, servers, state.nodes, before, state.in_flight)
+            yield FaultEffect(ALL_ACTORS, 0, servers, state.nodes, before, state.in_flight)
 
     def _ends(self, graph: Graph, state: SystemState) -> set[int]:
         """Return the ends of the pause, in ms since 1970."""

@@ -23,7 +23,7 @@ from badluck.search.state import CRASHED, SystemState, Transition
 
 CALLED_SO = re.compile(rb"(?<![a-z])(lock|mutex)(?![a-z])")
 DOES = ("goes", "lost", "arrives")  # kinds of steps in which a server executes a command
-NOBODY = -1
+NO_HOLDER = -1
 
 
 class LockKey(NamedTuple):
@@ -60,8 +60,8 @@ class OwnershipGraph:
     """
 
     def __init__(self, tracker: LockTracker, lock: TrackedLock) -> None:
-        self.numbers = {(0, NOBODY): 0}
-        self.places = [(0, NOBODY)]  # states, each with the lock's holder there
+        self.numbers = {(0, NO_HOLDER): 0}
+        self.places = [(0, NO_HOLDER)]  # states, each with the lock's holder there
         self.edges: list[list[Transition]] = []
         self.deleted: set[Goal] = set()
         for nth, (number, holder) in enumerate(self.places):  # the list grows meanwhile
@@ -127,7 +127,7 @@ class LockTracker:
     def deletes_anothers(self, edges: Sequence[tuple[int, Transition]]) -> int:
         """Return the step, from 1, in which another's lock is deleted on this path; 0: none."""
         for lock in self.locks:
-            holder = NOBODY
+            holder = NO_HOLDER
             for nth, (number, edge) in enumerate(edges, 1):
                 if self.deletes(lock, number, edge, holder):
                     return nth
@@ -137,12 +137,12 @@ class LockTracker:
     def deletes(self, lock: TrackedLock, number: int, edge: Transition, holder: int) -> bool:
         """Does that step delete the lock of another?"""
         commands, before, after = self._done(lock, number, edge)
-        return bool(commands and before and not after and holder not in (NOBODY, edge.actor))
+        return bool(commands and before and not after and holder not in (NO_HOLDER, edge.actor))
 
     def holder_after(self, lock: TrackedLock, number: int, edge: Transition, holder: int) -> int:
-        """Return the holder after that step; NOBODY where only a script can tell."""
+        """Return the holder after that step; NO_HOLDER where only a script can tell."""
         facts = {*self._then(lock, number, edge, Ownership(holder, frozenset()))}
-        return facts.pop().holder if len(facts) == 1 else NOBODY
+        return facts.pop().holder if len(facts) == 1 else NO_HOLDER
 
     def left(self, ends: bool, crashed: bool) -> set[int]:
         """Return the states in which all have ended and a lock is still held; `ends`: until it
@@ -157,7 +157,7 @@ class LockTracker:
             if self.graph.settled(number)
             if (entry := self._entry(number, lock.at)) and (entry.expires is not None) == ends
             if all(
-                fact.holder != NOBODY and (crashed or not self._crashed(number, fact.holder))
+                fact.holder != NO_HOLDER and (crashed or not self._crashed(number, fact.holder))
                 for fact in facts
             )
         }
@@ -208,7 +208,7 @@ class LockTracker:
     def _followed(self, place: LockKey) -> TrackedLock:
         """Follow a lock from the beginning along every step, until nothing new is known."""
         lock, graph = TrackedLock(place), self.graph
-        lock.facts[0] = {Ownership(NOBODY, frozenset())}
+        lock.facts[0] = {Ownership(NO_HOLDER, frozenset())}
         todo = [0]
         while todo:
             number = todo.pop()
@@ -230,7 +230,7 @@ class LockTracker:
         commands, before, after = self._done(lock, number, edge)
         nodes = self.graph.states[edge.to].nodes
         for takes_it in taken(lock.at.key, commands, before, after):
-            holder, inside = fact if after else (NOBODY, fact.inside)
+            holder, inside = fact if after else (NO_HOLDER, fact.inside)
             if takes_it:
                 holder = edge.actor
                 inside |= {holder} if edge.kind == "goes" else set()
@@ -246,7 +246,7 @@ class LockTracker:
         holders = {fact.holder for fact in facts}
         calm = self.graph.states[edge.to].left == self.graph.states[0].left
         if commands and before and not after:
-            if edge.actor not in holders and NOBODY not in holders:
+            if edge.actor not in holders and NO_HOLDER not in holders:
                 lock.deleted.add((number, edge))
             lock.given_back |= calm and edge.actor in holders
         takes_it = taken(lock.at.key, commands, before, after) == {True}

@@ -12,8 +12,8 @@ from badluck.search.names import LETTERS
 from badluck.target import ACTORS, Shown
 
 # Steps of one actor, and steps of all.
-SOMEBODYS = ("goes", "arrives", *(fault.name for fault in FAULTS.values() if fault.befalls_one))
-EVERYBODYS = ("time", *(fault.name for fault in FAULTS.values() if not fault.befalls_one))
+ACTOR_STEPS = ("goes", "arrives", *(fault.name for fault in FAULTS.values() if fault.befalls_one))
+SHARED_STEPS = ("time", *(fault.name for fault in FAULTS.values() if not fault.befalls_one))
 FIBERS = 100  # of one actor, at most
 MAX_DURATION_MS = 366 * 86_400_000  # ms that a schedule may take
 RENAMED = {"stuck for ever": "stuck forever", "held for ever": "held forever"}  # in older files
@@ -59,10 +59,10 @@ def _steps(finding: CheckedJson, names: str, again: bool, columns: Columns) -> l
 
 
 def _step(part: CheckedJson, names: str, again: bool, columns: Columns) -> Step:
-    somebodys = (*SOMEBODYS, "again") if again else SOMEBODYS
-    does: str = part.one_of("does", (*somebodys, *EVERYBODYS))
+    actor_steps = (*ACTOR_STEPS, "again") if again else ACTOR_STEPS
+    does: str = part.one_of("does", (*actor_steps, *SHARED_STEPS))
     step = Step(
-        part.one_of("actor", tuple(names) if does in somebodys else ("",)),
+        part.one_of("actor", tuple(names) if does in actor_steps else ("",)),
         part.number("fiber", 0, FIBERS),
         does,
         part.number("at", 0, MAX_DURATION_MS),

@@ -18,10 +18,10 @@ from badluck.search.components import terminal_components
 from badluck.search.moves import Moves
 from badluck.search.names import LETTERS
 from badluck.search.state import (
+    ALL_ACTORS,
     BEGINNING,
     BY_ITSELF,
     CRASHED,
-    EVERYBODY,
     NONE,
     Budget,
     SystemState,
@@ -231,7 +231,7 @@ class Graph(StateTable):
         to, names = self.again.known.get(key) or self._number(*later)
         self.again.known |= {key: (to, names)} if key else {}
         behind = moment - self._now(to)
-        self.edges[number].append(Transition("time", EVERYBODY, 0, to, names, behind))
+        self.edges[number].append(Transition("time", ALL_ACTORS, 0, to, names, behind))
 
     def later_servers(self, state: SystemState, moment: int) -> tuple[int, int]:
         """Return the servers of the state, and those before the last write, at `moment`."""

@@ -38,7 +38,7 @@ FAULT, SWITCH, STEP = 1 << 40, 1 << 20, 1
 # A place is a state with the last mover: whether the next step is a switch depends on it. It is one
 # number, too: the state's, then the mover's.
 MOVERS = 1 << 10
-NOBODY, EVERYBODY = 0, 1
+NO_MOVER, ALL_MOVERS = 0, 1
 
 
 class Transitions(Protocol):
@@ -56,8 +56,8 @@ def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Pa
             names[goal].append(name)
     cheapest: dict[str, tuple[int, list[tuple[int, Transition]]]] = {}  # the cheapest so far
     came: dict[int, tuple[int, Transition]] = {}
-    best = {NOBODY: 0}
-    todo = [(0, NOBODY)]
+    best = {NO_MOVER: 0}
+    todo = [(0, NO_MOVER)]
 
     def reach(goal: Goal, cost: int, place: int, *last: tuple[int, Transition]) -> None:
         for name in names.get(goal, ()):
@@ -75,7 +75,7 @@ def shortest(graph: Transitions, goals: Mapping[str, Set[Goal]]) -> dict[str, Pa
         for edge in graph.edges[number]:
             moves, called = _movers(edge)
             further = cost + STEP
-            if mover not in (NOBODY, moves):
+            if mover not in (NO_MOVER, moves):
                 further += SWITCH
             if edge.kind not in ORDINARY:
                 further += FAULT
@@ -95,7 +95,7 @@ def _cost(least: int) -> Cost:
 def _movers(edge: Transition) -> tuple[int, int]:
     """Return the mover, by the names before the step and by those after it."""
     if edge.actor < 0:
-        return EVERYBODY, EVERYBODY
+        return ALL_MOVERS, ALL_MOVERS
     fibers = 2 + edge.fiber * len(LETTERS)
     return fibers + edge.actor, fibers + (edge.names[edge.actor] if edge.names else edge.actor)
 

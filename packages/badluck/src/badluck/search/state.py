@@ -16,7 +16,7 @@ CRASHED = -1  # in place of an actor's node
 NONE = -1  # in place of the servers' state
 BY_ITSELF = ("goes", "time", "arrives")  # kinds of steps that need no fault
 ORDINARY = frozenset({"goes", "time", "arrives", "again"})  # kinds of steps that are not faults
-EVERYBODY = -1  # in place of an actor
+ALL_ACTORS = -1  # in place of an actor
 
 
 class SystemState(NamedTuple):
@@ -36,7 +36,7 @@ class Transition(NamedTuple):
     """One step from one state to another."""
 
     kind: str  # the name of a fault, or goes, time, arrives; again: it starts again (starvation)
-    actor: int  # or EVERYBODY
+    actor: int  # or ALL_ACTORS
     fiber: int  # of the actor; of an arriving command, which of those in flight
     to: int  # number of the state
     names: Names = ()  # the actors' names there, by their names here; (): the same
@@ -46,7 +46,7 @@ class Transition(NamedTuple):
 class FaultEffect(NamedTuple):
     """The effect of a fault on a state; the budget has then one fault less."""
 
-    actor: int  # the actor that it hit, or EVERYBODY
+    actor: int  # the actor that it hit, or ALL_ACTORS
     fiber: int
     servers: int
     nodes: tuple[int, ...]
