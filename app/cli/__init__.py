@@ -19,8 +19,8 @@ class Entry(NamedTuple):
 COMMANDS = {
     "up": Entry("app.cli.up:up", "Start the whole shop, until Ctrl-C."),
     "round": Entry("app.cli.round:round_group", "Start, end and show rounds."),
-    "audit": Entry("app.cli.audit:audit", "Hold what was sold against what was stocked."),
-    "check": Entry("app.cli.check:check", "Can the shop sell, and do sales become orders?"),
+    "audit": Entry("app.cli.audit:audit", "Compare the units sold with the units stocked."),
+    "check": Entry("app.cli.check:check", "Check that the shop can sell and book orders."),
     "pair": Entry("app.cli.pair:pair", "Move to another store or database on purpose."),
     "deadletter": Entry("app.cli.deadletter:deadletter", "Sales that could not be booked."),
     "modes": Entry("app.cli.modes:modes", "List the ways to sell."),
@@ -33,7 +33,7 @@ COMMANDS = {
         "app.cli.outside:chaos", "Break all that can break while buyers buy, and judge."
     ),
     "explore": Entry(
-        "app.cli.explore:explore", "Every order of the steps; the shortest that fails."
+        "app.cli.explore:explore", "Try every order of the steps; show the shortest that fails."
     ),
     "replay": Entry("app.cli.replay:replay", "Play what `explore` found on a real server."),
     "transactions": Entry(

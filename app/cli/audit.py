@@ -21,26 +21,26 @@ COLOURS = {Verdict.UNTOUCHED: "blue", Verdict.EXACT: "green", Verdict.SETTLING: 
 BAD_NEWS = "red"  # all others
 
 
-@click.command(short_help="Hold what was sold against what was stocked.")
+@click.command(short_help="Compare the units sold with the units stocked.")
 @click.argument("item", default="apple")
 @output.which_round
-@click.option("--accept", is_flag=True, help="Sell on after store or database has lost something.")
-@click.option("--repair", is_flag=True, help="Mend what store or database has lost.")
-@click.option("--yes", is_flag=True, help="With --repair: do it; else it is only said.")
+@click.option("--accept", is_flag=True, help="Sell again after store or database has lost data.")
+@click.option("--repair", is_flag=True, help="Restore what the store or the database has lost.")
+@click.option("--yes", is_flag=True, help="With --repair: do it; else only print the plan.")
 @output.as_json
 def audit(
     item: str, number: int | None, accept: bool, repair: bool, yes: bool, json_wanted: bool
 ) -> None:
-    """Audit ITEM's round (apple unless given): units stocked, sold, left; the verdict.
+    """Audit ITEM's round (default: apple): units stocked, sold and left, and the verdict.
 
-    The exit status is 0 for exact, and for untouched (nobody has tried to buy); 3 while it is
-    settling, 4 for whatever is wrong (oversold, undersold, inconsistent, something lost by store or
-    database); 1 when these cannot be asked or do not match, 2 for bad input.
+    Exit status: 0 exact, or untouched (no purchase was tried); 1 the store or the database cannot
+    be reached, or they do not match; 2 bad input; 3 settling; 4 wrong: oversold, undersold,
+    inconsistent, or data lost by the store or the database.
 
-    With --accept no round is audited: it says what was lost of ITEM, and lets it be sold
-    again. With --repair its rounds get back what the books, the store and the shop's workers still
-    know of them, and stay ended; then it can be sold again. Without --yes it only says so, and ends
-    with 4 where there is something to mend.
+    --accept audits no round. It prints what was lost of ITEM, and lets ITEM be sold again. --repair
+    restores ITEM's rounds from the books, the store and the shop's workers. The rounds stay ended,
+    and ITEM can be sold again. Without --yes, --repair only prints its plan: exit status 4 if there
+    is something to repair.
     """
     if yes > repair or (repair and (accept or number is not None)):
         raise click.UsageError(

@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 COLOURS = {State.OK: "green", State.UNWELL: "yellow", State.FAILING: "red"}
 
 
-@click.command(short_help="Can the shop sell, and do sales become orders?")
+@click.command(short_help="Check that the shop can sell and book orders.")
 @click.argument("what", type=click.Choice(["all", "fulfil"]), default="all")
 def check(what: str) -> None:
-    """Say what the shop's /readyz says, without asking the shop; and how the store keeps what it is
-    told: its version, eviction, log and replicas.
+    """Run the checks of the shop's /readyz without a request to the shop. Then check how safely the
+    store keeps sales: its version, eviction, log and replicas.
 
-    With `fulfil`, look at that process alone, on the machine (and in the VAR_DIR) that it runs in:
-    does it go on, and does no sale wait for long?
+    With `fulfil`, check only that process, on its own machine and with its VAR_DIR: does it run,
+    and does no sale wait for long?
 
-    The exit status is 0 when all is well or sells on, 1 when something fails.
+    Exit status: 0 if the shop can sell, even with warnings; 1 if a check fails.
     """
     services = output.services()
     if what == "all":

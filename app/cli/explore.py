@@ -60,7 +60,7 @@ CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status; 2 is for bad input
 
 
 @click.command(
-    short_help="Every order of the steps; the shortest that fails.",
+    short_help="Try every order of the steps; show the shortest that fails.",
     context_settings={"show_default": True, "max_content_width": 100},
 )
 @click.argument("target", required=False)
@@ -134,22 +134,23 @@ def explore(
 ) -> None:
     """Run TARGET's real code through every order of its steps, and show the shortest that fails.
 
-    TARGET is a mode, or mode:recipe: watch, lock:lease. Each buyer is stopped at every command
-    that it sends, and goes on when the search says so; the server is a model of Redis, which is
-    checked against real servers. What may go wrong beside, --faults says.
+    TARGET is a mode, or mode:recipe: watch, lock:lease. Each buyer stops at every command that it
+    sends, until the search lets it continue. The server is a model of Redis, which is checked
+    against real servers. --faults lists what else may go wrong.
 
-    sql, sql_lock, sql_version and sql_units run on a real PostgreSQL instead, which is started for
-    it: two buyers, every order of their statements at each isolation level, no faults. SQLite is
-    not explored, and lock:db_unique and lock:zookeeper cannot be.
+    sql, sql_lock, sql_version and sql_units run on a real PostgreSQL instead, which the command
+    starts: two buyers, every order of their statements at each isolation level, no faults. SQLite,
+    lock:db_unique and lock:zookeeper cannot be explored.
 
-    TARGET may also be a file of your own, my_sell.py, with a function sell(redis, buyer): `redis`
-    is a client as redis.Redis() gives, the stock stands in the key stock, a sale is recorded by
-    redis.rpush("orders", buyer), and the answer is True (sold), False (sold out) or None (gave up).
+    TARGET may also be your own file, such as my_sell.py, with a function sell(redis, buyer). Its
+    `redis` is a client like redis.Redis(). The key stock holds the units, and a sale is recorded by
+    redis.rpush("orders", buyer). Return True (sold), False (sold out) or None (gave up).
 
-    repair is `lastapple audit --repair` on a store that has lost sales: A and B mend it at once,
-    and with three C accepts; in repair:fulfil B is fulfil, which moves what remains.
+    repair is `lastapple audit --repair` on a store that has lost sales. A and B repair the store at
+    the same time; with three actors C runs --accept. In repair:fulfil B is fulfil, which moves the
+    remaining sales.
 
-    Exit status: 0 nothing found, and all was looked at; 1 something found; 2 bad input;
+    Exit status: 0 nothing found in a complete search; 1 something found; 2 bad input;
     3 inconclusive.
     """
     check(target, per_buyer, holds, again)

@@ -21,7 +21,7 @@ from loadtest.progress import progress
 
 @click.group(cls=Commands)
 def bench() -> None:
-    """Measure our locks beside other libraries', and how fast sales are booked."""
+    """Compare our locks with other libraries' locks, and measure how fast sales are booked."""
 
 
 bench.add_command(fulfil)

@@ -41,7 +41,7 @@ MOST = 8  # findings that the terminal shows
     show_default=True,
     help="Where a sale is when its buyer is told (docs/durability.md).",
 )
-@click.option("--holds", is_flag=True, help="Most rounds hold what is bought, until it is paid.")
+@click.option("--holds", is_flag=True, help="Most rounds hold the units until they are paid for.")
 @click.option("--plan", "plan_only", is_flag=True, help="Print the plan as JSON; break nothing.")
 @click.option("--history", "kept", metavar="FILE", help="Keep the history, which is judged.")
 @click.option("--html", metavar="FILE", help="Write the report for people.")
@@ -58,11 +58,11 @@ def chaos(
     html: str | None,
     json_file: str | None,
 ) -> None:
-    """Bring up a whole shop, break it while buyers buy, and hold it to what is promised.
+    """Start a whole shop, break it while buyers buy, and check that it keeps its promises.
 
-    Everything is of its own: processes, ports of loopback, a temporary folder. A shop that runs is
-    not touched. The exit status is 0 when all promises were kept (docs/promises.md), 1 when one was
-    broken or nobody can say, 2 for bad input, 130 after Ctrl-C.
+    The shop has its own processes, loopback ports and temporary folder; a shop that already runs
+    is not touched. Exit status: 0 all promises were kept (docs/promises.md); 1 a promise was
+    broken, or the result is inconclusive; 2 bad input; 130 after Ctrl-C.
     """
     postgresql = database == "postgresql"
     wanted = RunOptions(

@@ -1,7 +1,7 @@
 """Ready-made invariants: `explore(invariant=sum_stays(10, "a", "b"), …)`.
 
 Each returns a function for `invariant`, which is called after every step, or for `at_end`. They
-read keys on all servers. A wait that never ends is reported in any case, as *stuck for ever*.
+read keys on all servers. A wait that never ends is reported in any case, as *stuck forever*.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ return count and drawn or drawn[1]
 """
 DRAWN = {b"SPOP", b"SRANDMEMBER", b"ZRANDMEMBER"}
 UNSORTED = {b"SMEMBERS", b"SINTER", b"SUNION", b"SDIFF", b"KEYS"}
-PAGES = {b"SCAN", b"SSCAN"}  # whose second part is unsorted
+PAGES = {b"SCAN", b"SSCAN"}  # the second part of their replies is unsorted
 
 
 def fix_command(command: Command) -> Command:
