@@ -13,7 +13,7 @@ TO_DO = 4  # the exit status where some items are still to be paired
 
 
 @click.command(short_help="Move to another store or database on purpose.")
-@click.option("--yes", is_flag=True, help="Do it; else it is only said.")
+@click.option("--yes", is_flag=True, help="Do it; else only print what it would do.")
 def pair(yes: bool) -> None:
     """Let the store and the database of the settings belong together, in place of those before.
 
