@@ -76,7 +76,7 @@ class Handle(ABC):
         self.poll_s = poll_s or self.poll_s
         self.clock = clock or Clock()
         self.counts = LockCounts()
-        self.ends: float | None = None  # when the lease ends, by `clock.now()`, or earlier
+        self.ends: float | None = None  # the lease's end by `clock.now()`, or a moment before it
         self._lost = False
         self._noticed = count()
         self._callbacks: list[Callable[[], object]] = []
@@ -175,7 +175,7 @@ class Handle(ABC):
     ) -> None:
         """Release. Raises LockLost, unless the section has failed already."""
         if not self.release() and error is None:
-            raise LockLost(f"{self.key} was not mine any more when its section ended.")
+            raise LockLost(f"{self.key} was lost before its section ended.")
 
     def __call__(self, function: Callable[Given, Result]) -> Callable[Given, Result]:
         """Decorate `function`: each call is a critical section, with a handle of its own.

@@ -100,11 +100,11 @@ def test_a_lease_of_its_own_for_one_acquire(lock: Lock, name: str) -> None:
 def test_as_a_decorator_each_call_is_a_section(lock: Lock, name: str) -> None:
     @lock(name)
     def section(word: str, *, again: str) -> str:
-        """What it does."""
+        """Join two words."""
         assert not lock(name).acquire(blocking=False), "inside"
         return word + again
 
-    assert (section.__name__, section.__doc__) == ("section", "What it does.")
+    assert (section.__name__, section.__doc__) == ("section", "Join two words.")
     assert [section("a", again="b") for _ in range(2)] == ["ab", "ab"]
     assert lock(name).acquire(blocking=False)
 
