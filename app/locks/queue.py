@@ -1,6 +1,6 @@
 """queue: a fair line. First come, first served: the release calls the next buyer in line.
 
-How       a script takes the lock or joins the line; the release's script calls the next one
+How       a script takes the lock or queues the buyer; the release's script calls the next one
           (by a message; the called buyer takes it; a fencing token rises with every hand-over)
 Prevents  two holders, starvation, polling, lost wake-ups, a stall behind a dead or frozen waiter
 Breaks    a holder frozen beyond its lease: the next one enters, and the frozen one still writes

@@ -127,7 +127,7 @@ class Purchase:
         if sale.order is not None and sale.order.id == order.id:
             self.detector.sold(selling.round, order)
         if sale.lock_lost:
-            log.warning("order %s: the lock was not mine any more at its release", order.id)
+            log.warning("order %s: the lock was lost before its release", order.id)
         return sale
 
     def _take(self, selling: Selling, order: Order, wire: Wire) -> Sale:
