@@ -68,7 +68,7 @@ def _error(end: Ending) -> bool:
 
 OVERSOLD = StateRule(
     "oversell",
-    "More units were sold, or are held, than were in stock: some buyers will get nothing.",
+    "Units sold and held are together more than were in stock: some buyers will get nothing.",
     _oversell,
 )
 TWO_ENDS = StateRule(

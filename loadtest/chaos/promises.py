@@ -114,7 +114,10 @@ FORGOTTEN = Promise(
     "the store has lost sales, and the shop sells their units again, until the database or a "
     "worker shows the loss. Then the shop ends the item's round",
 )
-SYNCED = "In the matrix a failover loses an acknowledged write; here the durability prevents that"
+SYNCED = (
+    "The similar fault of the matrix, a failover, loses an acknowledged write; here the durability "
+    "prevents that"
+)
 EVERY_SECOND = (
     "The matrix shows no loss when the store dies: its store always writes the log before it "
     "answers. With `fast` a real store may answer first"

@@ -39,7 +39,7 @@ similar faults.
 - A *hold* is units that a buyer has taken and not paid for yet. A hold ends once: it is paid,
   or its units return to the stock, never both. No payment is accepted after the hold's deadline.
 - No unit is sold in a round after the round has ended. Each buyer gets at most the round's limit
-  per buyer, and below the limit is never refused because of it.
+  per buyer. A buyer below the limit is never refused because of the limit.
 - The answers are linearizable: there is one sequence of all purchases and returns of units that
   explains each answer SOLD, HELD (the buyer has a hold) and SOLD_OUT. The sequence also explains
   the units left that an answer reports. In the sequence, each purchase takes effect between its
@@ -48,9 +48,9 @@ similar faults.
   promises apply in every cell, also to exhibits.
 
 *Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
-BUSY (nothing was sold to this buyer), or "we cannot tell", or no answer, while a server is down.
-The buyer has lost nothing: another request with the same key gets the result. With two faults at
-once, only the promises that survive both faults apply.
+BUSY (nothing was sold to this buyer) or "we cannot tell". While a server is down, it may get no
+answer. The buyer has lost nothing: another request with the same key gets the result. With two
+faults at once, only the promises that survive both faults apply.
 
 Three promises are limited:
 

@@ -1,4 +1,4 @@
-"""A small application behind the workers of shop and lab; clients have a second each."""
+"""A small application behind the workers of shop and lab; requests and answers may take 1 s."""
 
 from __future__ import annotations
 

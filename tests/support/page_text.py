@@ -25,7 +25,7 @@ WORD = re.compile(r"[A-Za-z_]*[a-z]{2,}[A-Za-z_]*")  # GET and BUSY are names, t
 
 
 class Page(HTMLParser):
-    """Texts of a page as a reader gets them: without code and text that is marked as English."""
+    """A page's texts as a reader gets them, without code and without what is marked as English."""
 
     def __init__(self, html: str) -> None:
         super().__init__()

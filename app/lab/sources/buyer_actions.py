@@ -84,7 +84,7 @@ def _renewed(deed: Deed) -> Text | None:
 def _aborted(deed: Deed) -> Text | None:
     if deed.sent("EXEC") and deed.answer == "nil":
         return Text(
-            "%(who)s’s EXEC aborts, for what it watches has changed: nothing is written.",
+            "%(who)s’s EXEC aborts, because a watched key has changed: nothing is written.",
             who=deed.who,
         )
     return None

@@ -119,7 +119,10 @@ class Drawn:
 
 
 def drawn(target: str) -> Drawn:
-    """Return the timelines of `mode` or `mode:recipe`; none, and `missing`, without the docs."""
+    """Return the timelines of `mode` or `mode:recipe`.
+
+    If the docs are not there, return none and set `missing`.
+    """
     selling = Way.of(target)
     return _of_recipe(selling.recipe.name) if selling.recipe else _of_mode(selling.name)
 

@@ -17,7 +17,7 @@ from app.server.contract.operation import Answer, Operation
 from app.text import Text
 
 WHERE = {
-    "header": Text("in the head"),
+    "header": Text("in a header"),
     "path": Text("in the path"),
     "query": Text("in the query"),
     "body": Text("in the body"),

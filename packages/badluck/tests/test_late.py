@@ -61,7 +61,7 @@ def program(folder: Path, code: str) -> Program:
 
 
 def test_it_outlives_the_lock_under_which_it_was_sent(tmp_path: Path) -> None:
-    """A lost reply does no harm here: the command has been done by then."""
+    """A lost reply does no harm here: its command ran while the lock was held."""
     explorer = Explorer(program(tmp_path, LOCKED), 2)
     names = [one.name for one in explorer.explore(Faults(lost=1)).findings]
     assert "oversold" not in names

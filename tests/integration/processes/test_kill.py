@@ -139,7 +139,7 @@ def test_kill_everything(shop: Shop, runs: int, disk: Path) -> None:
 def test_kill_with_redis_and_postgresql(
     disk: Path, new_shop: NewShop, postgres: PostgresServer, runs: int
 ) -> None:
-    """The same with servers of one's own: fulfil and the store in turn."""
+    """The same with the user's own servers: fulfil and the store are killed in turn."""
     store = StoreServer(disk / "redis", redis_server())
     shop = new_shop(disk / "shop", REDIS_URL=store.url, DATABASE_URL=postgres.database())
 
