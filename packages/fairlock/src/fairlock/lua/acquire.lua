@@ -1,12 +1,12 @@
--- Take the lock if it is free, else stand in line. Asked again by who stands there already: look
--- whether the lock has become free since, or mine, and say where in line I am.
+-- Take the lock if it is free, else join the line. With "again": take it if it is free or was handed
+-- to this waiter meanwhile, else return the waiter's position.
 --
 -- KEYS    see hand_over.lua
--- ARGV    1 my token   2 lease, ms, 0 for none   3 my place, "" to go away when it is not free
---         4 "again" when I should stand in line already   5 fencing tokens wanted   6... keys to read
--- returns {1, fence, values...} it is mine; {0, how many before me, ms until the holder's lease
---         ends or a negative number} I stand in line, or went away. Before me are -1: my place is
---         gone, I was called or the line is lost; take a new one
+-- ARGV    1 token   2 lease in ms, 0 for none   3 the waiter's place, "" to stay out of the line
+--         4 "again" if it should be in line already   5 fencing tokens wanted   6... keys to read
+-- returns {1, fence, values...}: taken. {0, waiters ahead, ms until the holder's lease ends or a
+--         negative number}: not taken. Waiters ahead are -1 if the place is gone: the waiter was
+--         called, or the line is lost. It must take a new place
 
 local token, lease, place, again = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4] == 'again'
 
@@ -28,7 +28,7 @@ end
 
 local holder = redis.call('GET', KEYS[1])
 if not holder and redis.call('EXISTS', KEYS[2]) == 1 then
-  -- A lease has run out, or who was given the lock did not take it: the first in line is next.
+  -- A lease has ended, or the called waiter did not take the lock: the first in line is next.
   if place ~= '' then
     stand_in_line()
   end

@@ -1,16 +1,16 @@
 -- Shared by the scripts of a lock; scripts.py puts it in front of three of them.
 --
 -- KEYS    1 lock (owner token)   2 the line (list)   3 fence (highest fencing token)
---         4 asked (set: tokens of those who have waited long and asked where they stand)
+--         4 asked (set: tokens of waiters that waited long and asked for their position)
 -- A place in the line is JSON: {token, process, channel, ms to take the lock, lease in ms, fencing
--- tokens wanted, its number, keys to read...}. What its owner hears is JSON, too: {number, "yours",
--- fence, values...}, {number, "taken", fence, values...} or {number, "watch", ms}. The number is new
--- each time that somebody takes a place: a word that was not heard in time is not for the next one.
+-- tokens wanted, number, keys to read...}. A message to its waiter is JSON, too: {number, "yours",
+-- fence, values...}, {number, "taken", fence, values...} or {number, "watch", ms}. Each new place
+-- has a new number, so that a late message to an earlier place does not count.
 
-local DAY = '86400000' -- ms: nothing of an abandoned lock stays for longer
+local DAY = '86400000' -- ms: then an abandoned lock's other keys expire
 
--- A number above all earlier ones, also when the key has expired or the server has lost its
--- newest writes: the clock has gone on meanwhile. Takes `count` numbers, answers the first.
+-- Reserve `count` fencing tokens above all earlier ones, and return the first. If the key has expired
+-- or the server has lost its newest writes, the clock has advanced meanwhile.
 local function raise_fence(count)
   if count == 0 then
     return '0'
@@ -40,9 +40,9 @@ local function read(keys)
   return redis.call('MGET', unpack(keys))
 end
 
--- Let some who have asked look again after `ms`: the new holder may be frozen. With it all threads
--- of its process would be, so others are better, if there are any; and as these may be frozen, too,
--- three of them, each of another process and a little later than the one before.
+-- Let up to three waiters that have asked check again after `ms`, each 5 ms later than the last: the
+-- new holder may be frozen, with all threads of its process. Each waiter is of another process, as it
+-- may be frozen, too. A waiter of the holder's process serves only if there is no other.
 local function post_watch(process, ms)
   if ms == 0 or redis.call('EXISTS', KEYS[4]) == 0 then
     return
@@ -69,11 +69,11 @@ local function post_watch(process, ms)
   end
 end
 
--- Give the lock to the first in line who still listens; when nobody does it is free. Who hears
--- nothing has closed his connection: the next one's turn, at once.
+-- Give the lock to the first waiter that still listens; if there is none, free it. A waiter that does
+-- not listen has closed its connection, and is skipped at once.
 --
--- He has a moment to take it, or it goes on: he may be frozen. But if he is of the process that
--- releases (`mates`, '' for none), then that process is awake, and takes it for him.
+-- The waiter may be frozen, so it must soon take the lock, or the next one gets it. But a waiter of
+-- the releasing process (`mates`, '' for none) is awake: it gets the lock for its whole lease.
 local function hand_over(mates)
   while true do
     local place = redis.call('LPOP', KEYS[2])
@@ -84,7 +84,7 @@ local function hand_over(mates)
     local waiter = cjson.decode(place)
     local token, process, channel, ms, lease, count, number = unpack(waiter, 1, 7)
     local taken = process == mates
-    redis.call('SREM', KEYS[4], token) -- else the set would grow for as long as the lock is busy
+    redis.call('SREM', KEYS[4], token) -- else the set grows as long as the lock is busy
     local word = {number, taken and 'taken' or 'yours', raise_fence(count)}
     for _, value in ipairs(read({unpack(waiter, 8)})) do
       word[#word + 1] = value

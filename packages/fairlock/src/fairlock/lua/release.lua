@@ -1,10 +1,10 @@
--- If the lock is still mine: do what I came for, then hand the lock to the next in line.
+-- If the token owns the lock: run the commands, then hand the lock on.
 --
 -- KEYS    see hand_over.lua; then the keys of the commands
--- ARGV    1 my token   2 my process, if its threads may have the lock without taking it; else ""
---         then each command: how many words, its words
--- returns 1 it was mine, and all is done; 0 it was not any more, and nothing is, or a command has
---         answered nil (SET with NX or XX): those behind it are not done
+-- ARGV    1 token   2 the holder's process, if its waiters need not take the lock themselves; else ""
+--         then each command: number of its words, its words
+-- returns 1 all was done; 0 the token does not own the lock and nothing was done, or a command
+--         answered nil (SET with NX or XX) and those after it were not run
 
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0

@@ -1,8 +1,8 @@
--- Accept the lock that was handed to me, for the whole lease. Also renews and extends.
+-- Take the lock that was handed over, for the whole lease. Also renews and extends a lease.
 --
 -- KEYS    1 lock
--- ARGV    1 my token   2 lease, ms, 0 for none   3 "more" to add it to what is left
--- returns the lease that it has now, ms, -1 for none; 0 it is not mine any more: I came too late
+-- ARGV    1 token   2 lease in ms, 0 for none   3 "more" to add it to the time that is left
+-- returns the new lease in ms, -1 for none; 0 too late: not the owner
 
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
