@@ -15,7 +15,7 @@ import redis
 from redis.cluster import RedisCluster
 from servers.valkey import Cluster, Valkey
 
-sys.path.insert(0, str(Path(__file__).parent))  # for what the tests share
+sys.path.insert(0, str(Path(__file__).parent))  # for the modules that tests share
 from fairlock_waiters import count_commands
 
 ON = ["valkey", "cluster"]

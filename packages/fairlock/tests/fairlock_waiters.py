@@ -1,4 +1,4 @@
-"""Waiters for tests, in a thread that waits, or frozen; and a counter of their commands."""
+"""Waiters for tests, in a thread or frozen; and a counter of their commands."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from servers.waiting import until
 
 NAME = "{apple}:1:lock"
 LINE, FENCE = f"{NAME}:line", f"{NAME}:fence"
-handover_s = 5.0  # so that a slow machine passes over no waiter that is awake
+handover_s = 5.0  # so long that even a slow machine skips no waiter that is awake
 
 
 class ByHand(SystemClock):
@@ -44,7 +44,7 @@ class Late(SystemClock):
 
 
 class Stranger(WaitQueue):
-    """A queue in a process of its own, by its name: a release cannot take the lock for it."""
+    """A queue with a process name of its own: a release cannot take the lock for it."""
 
     def process(self) -> str:
         return f"{super().process()}-{id(self)}"
@@ -92,7 +92,7 @@ def enqueue(
 
 
 def enqueue_frozen(client: redis.Redis, token: str, asks: bool = False) -> Frozen:
-    """Stand in line like a process that was stopped then, or, if it `asks`, after asking once.
+    """Join the line like a process that was then stopped, or, if it `asks`, after asking once.
 
     It gets no messages. Its connection is open as long as the returned object lives.
     """

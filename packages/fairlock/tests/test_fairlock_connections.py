@@ -43,7 +43,7 @@ assert parents == mine()
 def test_a_usual_clients_own_retries_do_not_multiply_ours(
     own_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One of our attempts must not cost ten of the client's: refused connections are counted."""
+    """One attempt of the lock must not cost ten of the client's. Counts refused connections."""
     real: Any = redis.Connection._connect
     tried: list[redis.Connection] = []
 
@@ -102,7 +102,7 @@ def test_who_waits_for_one_lock_holds_the_other(own_server: Valkey) -> None:
 def test_a_place_left_behind_is_not_called_while_its_thread_waits_elsewhere(
     own_server: Valkey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It could not say that it leaves: a mate's release must not take the lock for it forever."""
+    """It could not leave the line: a mate's release must not take the lock for it forever."""
     with redis.Redis.from_url(own_server.url) as client:
         holder = queue(client, None, "lock")
         assert holder.acquire("holder", True, None)

@@ -39,14 +39,14 @@ def overtaken(client: redis.Redis, mine: WaitQueue, reads: tuple[str, ...] = ())
 
 
 def test_a_mate_called_in_vain_does_not_enter_beside_the_next_holder(client: redis.Redis) -> None:
-    """It would not ask, since its mate has taken the lock for it, for a lease that is over."""
+    """The waiter would not ask: its mate took the lock for it, for a lease that has ended."""
     waiter = overtaken(client, queue(client, 0.3))
     assert waiter.wait(SystemClock().now() + 0.2) is None
     assert client.get(NAME) == b"other"
 
 
 def test_old_values_are_never_written(client: redis.Redis) -> None:
-    """If the old message counted, it would hold the lock with the stock of the last time."""
+    """If the old message counted, the waiter would write with the stock of the last time."""
     client.set(STOCK, 1)
     mine = stranger(client, 0.1)
     waiter = overtaken(client, mine, (STOCK,))

@@ -20,27 +20,27 @@ class ClusterClient(Protocol):
     """A client of several servers that is not redis-py's own."""
 
     def connection_to(self, key: str, **options: Any) -> AbstractConnection:
-        """A new connection to the server of `key`; `options` override the client's own."""
+        """Return a new connection to the server of `key`; `options` override the client's."""
         ...
 
     def learn_from(self, error: redis.RedisError) -> None:
-        """Handle the error of such a connection: MOVED, or a server that is away."""
+        """Handle the error of such a connection: MOVED, or an unreachable server."""
         ...
 
 
 def is_cluster(client: redis.Redis | RedisCluster) -> bool:
-    """Do its keys live on several servers?"""
+    """Say whether the client's keys are spread over several servers."""
     return isinstance(client, RedisCluster | ClusterClient)
 
 
 def connection_to(
     client: redis.Redis | RedisCluster, key: str, **options: Any
 ) -> AbstractConnection:
-    """Return a connection of one's own to the server of `key`; the caller connects and closes it.
+    """Return a new connection to the server of `key`; the caller connects and closes it.
 
-    It is of the kind that `client` uses, but not from its pool, since a subscriber waits on it for
+    It has the class of the client's connections, but is not from the pool, since a subscriber waits
     longer than a command takes. If the key's slot has moved, the server answers MOVED, or not at
-    all: then call learn_from() with the error, and ask again.
+    all: then call learn_from() with the error, and retry.
     """
     if isinstance(client, ClusterClient):
         return client.connection_to(key, **options)

@@ -11,24 +11,24 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """All that a lock takes from its surroundings, except for its connections."""
+    """All that a lock needs from its environment, except its connections."""
 
     def now(self) -> float:
-        """Return seconds of a clock that never goes back."""
+        """Return the time in s, by a clock that never goes back."""
         ...
 
     def sleep(self, seconds: float, /) -> None: ...
 
     def token(self) -> str:
-        """Return a name that no other caller has."""
+        """Return a token that no other caller has."""
         ...
 
     def every(self, seconds: float, task: Callable[[], bool], /) -> Callable[[], None]:
         """Call the method `task` each `seconds`, until it returns False. Return a function that
         stops it.
 
-        It must also stop when the thread that started it has ended, and when the method's object
-        has been collected: a renewal must not outlive the work.
+        The calls must also stop when the thread that started them has ended, or when the method's
+        object has been collected: a renewal must not outlive the work.
         """
         ...
 

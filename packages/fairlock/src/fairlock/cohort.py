@@ -1,7 +1,7 @@
 """The threads of one process that want the same lock: one stands in line for all of them.
 
-A thread that has the lock passes it on within the process, without the server, at most so many
-times and for PASSING_S. Then the other processes have their turn. A pass costs a thread switch; a
+A thread that has the lock passes it on within the process, without the server, as often and as long
+as its `Held` allows. Then the other processes have their turn. A pass costs a thread switch; a
 hand-over through the server costs three round trips.
 """
 
@@ -19,10 +19,10 @@ import redis
 
 from fairlock.clock import Clock
 
-# How long the lock may stay in the process: a dozen sections of two round trips each. A thread that
-# works longer gains nothing by a pass, and the others wait no longer than they must.
+# How long the lock may stay in the process: a dozen sections of two round trips each. A longer
+# section gains nothing from a pass, and other processes should not have to wait for it.
 PASSING_S = 0.003
-LEASE_SHARE = 0.1  # after this it is not passed on: the next thread needs the rest
+LEASE_SHARE = 0.1  # of the lease; then no thread passes the lock on: the next one needs the rest
 CHECK_S = 1.0  # how often a follower checks that there is a leader
 
 Key = tuple[str, float]  # a lock of the client: its name and lease
@@ -31,7 +31,7 @@ _mutex = threading.Lock()  # guards `_cohorts` and all that is in them; never he
 
 
 def _forked() -> None:
-    """Forget the cohorts in a forked child: their threads stay in the parent, and cannot unlock."""
+    """Forget the cohorts in a forked child: their threads, which unlock, are in the parent."""
     global _mutex
     _mutex = threading.Lock()
     _cohorts.clear()
@@ -42,13 +42,13 @@ os.register_at_fork(after_in_child=_forked)
 
 @dataclass(slots=True)
 class Held:
-    """The lock, as one thread holds it."""
+    """One thread's hold on the lock."""
 
     token: str
     fence: int  # higher than that of every holder before
     ends: float  # when the lease ends at the latest, by `clock.now()`
-    pass_until: float  # by the same clock: then the other processes have their turn
-    passes: int  # how many are left
+    pass_until: float  # by the same clock; then other processes have their turn
+    passes: int  # that are left
     member: CohortMember | None = None  # in a cohort
 
 
@@ -59,8 +59,8 @@ class CohortMember:
         self.cohort: Cohort | None = None
         self.held: Held | None = None
         self.error: Exception | None = None  # the leader could not reach the server
-        # Locked while the thread is in acquire or release. A `with` unlocks it however the thread
-        # leaves: no interrupt can come between that and the next line.
+        # Locked while the thread is in acquire or release. A `with` unlocks it on every way out:
+        # no interrupt can come between the block and the unlocking.
         self.active = threading.Lock()
         self._signal = threading.Lock()
         self._signal.acquire()
@@ -76,7 +76,7 @@ class Cohort:
     """One thread leads: it holds the lock or stands in line for it. The others follow.
 
     A thread may be interrupted (KeyboardInterrupt) between any two lines. So a new leader is set by
-    one assignment. A leader that has left does not lead any more, whatever it has left undone.
+    one assignment. A leader that has left no longer leads, even if its cleanup was interrupted.
     """
 
     def __init__(self, known: dict[Key, Cohort], key: Key) -> None:
@@ -104,7 +104,7 @@ class Cohort:
             return cohort
 
     def wait_to_lead(self, member: CohortMember, clock: Clock, deadline: float) -> bool:
-        """Wait until it leads, with the lock (`member.held`) or without; False at the deadline.
+        """Wait until `member` leads, with the lock (`member.held`) or without; False: too late.
 
         Raises the leader's error when the leader could not reach the server.
         """
@@ -127,19 +127,19 @@ class Cohort:
             member.wait(min(deadline - now, self.key[-1], CHECK_S))
 
     def pass_on(self, held: Held, now: float) -> bool:
-        """Give the lock to the next thread. False: there is no follower, or the time is over."""
+        """Give the lock to the next thread. False: no follower, too late, or not the leader."""
         with _mutex:
             if self.leader is None or self.leader is not held.member:
                 return False  # deposed: another thread leads already
             may = held.passes and now < min(held.pass_until, held.ends)
             if may and self._promote(held):
                 return True
-            self.leader.held = None  # it returns the lock to the server, and leads until it leaves
+            self.leader.held = None  # the leader frees the lock on the server, then leaves
             return False
 
     def fail(self, member: CohortMember, error: Exception) -> None:
-        """Pass the error on to all followers: they need not find out one by one that the server is
-        away.
+        """Pass the error on to all followers. Otherwise each in turn would wait for a server that
+        does not answer.
         """
         with _mutex:
             while self.leader is member and self.followers:
@@ -147,17 +147,17 @@ class Cohort:
                 self.followers.popleft().wake()
 
     def leave(self, member: CohortMember) -> None:
-        """Leave; if it was the leader, the next thread stands in line."""
+        """Remove `member`; if it led, the next thread leads, and stands in line."""
         with _mutex:
             if self.leader is not member:
-                with suppress(ValueError):  # deposed
+                with suppress(ValueError):  # a deposed leader is no follower
                     self.followers.remove(member)
             elif not self._promote(None):
                 self.leader = None
                 self.known.pop(self.key, None)
 
     def _promote(self, held: Held | None) -> bool:
-        """Make the next follower the leader, with the lock or without. False: there is none."""
+        """Make the next follower the leader, with the lock or without. False: no follower."""
         while self.followers:
             member = self.followers[0]
             if member.active.locked() and member is not self.leader:
@@ -172,7 +172,7 @@ class Cohort:
         return False
 
     def _leaderless(self, now: float) -> bool:
-        """Is there no leader? Its lease has ended, or it has no lock and has left."""
+        """Say whether no thread leads: none is set, or the leader's lease has ended, or it left."""
         if self.leader is None:
             return True
         held = self.leader.held

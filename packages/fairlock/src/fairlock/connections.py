@@ -27,7 +27,7 @@ from fairlock.scripts import Script
 
 ANSWER_TIMEOUT_S = 5.0  # if the client has no timeout of its own
 IDLE_S = 0.5  # of silence after which the server may have closed the connection unnoticed
-# How often to look for an answer before sleeping until it comes, about 50 µs in all: waking up
+# How often to look for an answer before blocking until it comes, about 50 µs in all: waking up
 # takes as long as the server does. Only if no other client wants the lock; a crowd needs the cores.
 SPINS = 20
 MOST_PAIRS = 64  # of a thread for one cluster, each for one hash tag; a single server needs one
@@ -51,7 +51,7 @@ os.register_at_fork(after_in_child=_clients.clear)
 
 
 def _shared(client: Any) -> _Shared:
-    # Two threads may get here at once: setdefault() lets one of them be first.
+    # Two threads may get here at once: setdefault() keeps the first thread's entry.
     return _clients.get(client) or _clients.setdefault(client, _Shared(client))
 
 
@@ -61,7 +61,7 @@ def process(client: Any) -> str:
 
 
 def connections(client: Any, tag: str) -> Connections:
-    """Return this thread's pair for `client`; `tag` leads to the right server of a cluster."""
+    """Return this thread's pair for `client`; `tag` selects the server of a cluster."""
     shared = _shared(client)
     try:
         pairs: dict[str, Connections] = shared.thread.pairs
@@ -80,7 +80,7 @@ def connections(client: Any, tag: str) -> Connections:
 
 
 class Connections:
-    """A thread's pair, opened when first used and closed with its thread."""
+    """A thread's pair of connections, opened on first use and closed when the thread ends."""
 
     def __init__(self, client: Any, tag: str) -> None:
         self.client: Any = weakref.proxy(client)  # otherwise `_clients` would keep it alive forever
@@ -138,7 +138,7 @@ class Connections:
         """Subscribe, to the same channel as before if the connection was lost."""
         try:
             self._subscribe()
-        except redis.exceptions.MovedError:  # the client has seen the error
+        except redis.exceptions.MovedError:  # the client has learned the slot's new server
             self._subscribe()
 
     def _subscribe(self) -> None:
@@ -154,7 +154,7 @@ class Connections:
         self.subscribed = True
 
     def next_message(self, timeout_s: float) -> list[Any] | None:
-        """Return a message to any place of this thread; None: none came within `timeout_s`.
+        """Return a message to any place of this thread; None if none came in `timeout_s`.
 
         Raises redis.ConnectionError when the server has closed the connection; then subscribe()
         again.
@@ -198,10 +198,10 @@ class Connections:
     def _hang_up(self) -> None:
         if self._sender is not None:
             self._sender.disconnect()
-            self._sender = None  # as above
+            self._sender = None  # see unsubscribe()
 
     def _open(self) -> AbstractConnection:
-        # The lock decides what is sent again: the client's own retries would come on top of that.
+        # The lock decides what is sent again: the client's own retries would multiply its own.
         options = {"protocol": 2, "retry": _never_resend, "decode_responses": False}
         # A server announces maintenance by RESP3 only; without hiredis these messages are refused.
         options["maint_notifications_config"] = None
@@ -228,6 +228,6 @@ class Connections:
 
 
 def _request(connection: AbstractConnection, *words: Any, spins: int = 0) -> Any:
-    connection.send_command(*words, check_health=False)  # we check it ourselves
+    connection.send_command(*words, check_health=False)  # see _reopen_if_closed()
     any(connection.can_read(0) for _ in range(spins))
     return connection.read_response()

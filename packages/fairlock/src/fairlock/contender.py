@@ -27,7 +27,7 @@ class Contender:
         handover_s: float = HANDOVER_S,
         counts: Counts | None = None,
     ) -> None:
-        """`lease_s` None is forever; `cohort` is the most passes inside a process, 0 for none."""
+        """`lease_s` None is forever; `cohort` limits the passes inside a process, 0 for none."""
         self.clock = clock or SystemClock()
         self.lease_s = lease_s
         self.cohort = cohort
@@ -45,8 +45,8 @@ class Contender:
     def acquire(
         self, token: str, blocking: bool = True, timeout_s: float | None = None
     ) -> Held | None:
-        """Return the held lock; None when it did not become mine within `timeout_s` (None:
-        forever).
+        """Return the held lock; None if it could not be acquired within `timeout_s`
+        (None: forever).
 
         Raises redis.RedisError when the server does not answer.
         """
@@ -71,7 +71,7 @@ class Contender:
                 cohort.leave(member)
             return member.held
         except BaseException:
-            if member.held:  # interrupted after it had got the lock
+            if member.held:  # interrupted after the thread got the lock
                 with suppress(redis.RedisError):
                     self.release(member.held)
             elif member.cohort:
@@ -79,7 +79,7 @@ class Contender:
             raise
 
     def release(self, held: Held) -> bool:
-        """Release the lock. True: it was still mine. Raises redis.RedisError."""
+        """Release the lock. True: the caller still had it. Raises redis.RedisError."""
         if held.member is None or held.member.cohort is None:
             return self.queue.release(held.token, ends=held.ends)
         cohort = held.member.cohort
@@ -92,8 +92,8 @@ class Contender:
                 cohort.leave(held.member)
 
     def extend(self, held: Held, lease_s: float | None, more: bool = False) -> bool:
-        """Let the lease end in `lease_s`, or so much later (`more`). False: the lock is not mine
-        any more.
+        """Let the lease end in `lease_s`, or add that much to it (`more`). False: the caller has
+        lost the lock.
 
         Raises redis.RedisError when the server does not answer.
         """
@@ -104,7 +104,7 @@ class Contender:
         return True
 
     def renew(self, held: Held) -> bool:
-        """Keep it for a whole lease. False: it is lost. After an error of the server, try again."""
+        """Renew the lease. False: the lock is lost. After an error, True until `held.ends`."""
         try:
             return self.extend(held, self.lease_s)
         except redis.RedisError:

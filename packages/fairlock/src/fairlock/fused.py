@@ -1,4 +1,4 @@
-"""The lock around a section that is itself commands: they are sent together with the lock's own."""
+"""The lock around a section of commands only: they are sent together with the lock's own."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from fairlock.queue import HANDOVER_S, WaitQueue
 class FusedLock:
     """A fair lock that reads the section's keys on acquire, and writes on release.
 
-    The release writes, frees the lock and calls the next waiter in one step, if the lock is still
-    mine. A section takes two round trips, and never writes without the lock.
+    If the caller still holds the lock, the release writes, frees the lock and calls the next waiter
+    in one step. A section takes two round trips, and never writes without the lock.
     """
 
     def __init__(
         self, client: Any, name: str, lease_s: float = HANDOVER_S, *, clock: Clock | None = None
     ) -> None:
-        """`client` is redis-py's. All keys that are read or written share the name's hash tag.
+        """`client` is redis-py's. All keys read or written share the name's hash tag.
 
-        `lease_s` is the longest time that the section may take, from the call on. After that the
-        caller counts as frozen: the next waiter is called, and the late write is refused.
+        `lease_s` is the longest time that the section may take, from the grant on. Then the
+        caller counts as frozen: the next waiter is called, and a late write is refused.
         """
         self.clock = clock or SystemClock()
         self.queue = WaitQueue(
@@ -32,7 +32,7 @@ class FusedLock:
     def acquire(self, reads: Sequence[str], timeout_s: float) -> list[Any] | None:
         """Return the values (bytes or None) of the keys `reads`, in order.
 
-        None when my turn did not come within `timeout_s`. Raises redis.RedisError when the server
+        None if the turn did not come in `timeout_s`. Raises redis.RedisError when the server
         does not answer.
         """
         # A token for each turn: a message to an earlier turn must not count for this one.
@@ -41,7 +41,7 @@ class FusedLock:
         return None if grant is None else grant.values
 
     def release(self, *commands: Sequence[Any]) -> bool:
-        """Do `commands` (name, key, ...) and release. False: too late, nothing was done.
+        """Run `commands` (name, key, ...) and release. False: too late, nothing was done.
 
         A command that answers nil (SET with NX or XX) was refused: the commands after it are not
         done, and the result is False, too. Raises redis.RedisError: whether it was done is unknown.

@@ -46,15 +46,15 @@ class Lock:
         handover_s: float = HANDOVER_S,
         clock: Clock | None = None,
     ) -> None:
-        """Take the arguments of redis.lock.Lock, in s. `timeout` is the lease, None forever.
+        """Take the arguments of redis.lock.Lock, in s. `timeout` is the lease, None: forever.
 
-        `renew` keeps the lease alive while the thread that acquired lives (needs `timeout`): it
-        asks each third of it, so that one renewal may come late by two thirds, or two may fail;
-        `cohort` lets threads of this process pass the lock on among themselves so many times (64 is
-        good) before the others' turn: two to three times the throughput, less strictly in turn;
+        `renew` keeps the lease alive while the thread that acquired lives; it needs `timeout`. It
+        renews each third of the lease, so one renewal may be late by two thirds, or two may fail.
+        `cohort` is how often threads of this process may pass the lock on among themselves before
+        other processes' turn: 64 gives two to three times the throughput, in a less strict order.
         `handover_s` is how long a waiter may take to accept the lock before it is passed over.
         """
-        lease_s = timeout or None  # 0 is none, too, as in redis-py
+        lease_s = timeout or None  # 0 means no lease, too, as in redis-py
         if renew and lease_s is None:
             raise LockError("A lock without timeout needs no renewal", lock_name=str(name))
         self.redis = redis
@@ -84,9 +84,9 @@ class Lock:
         blocking_timeout: float | None = None,
         token: str | bytes | None = None,
     ) -> bool:
-        """True: the lock is mine. Waits for its turn, `blocking_timeout` s at most if given.
+        """Return whether the caller got the lock, after `blocking_timeout` s in line at most.
 
-        A `token` of one's own makes it stand in line alone: a cohort shares its leader's.
+        With a `token`, the thread stands in line alone: a cohort shares its leader's token.
         Raises redis.RedisError when the server does not answer.
         """
         if blocking is None:
@@ -130,23 +130,23 @@ class Lock:
         return True
 
     def locked(self) -> bool:
-        """Ask the server: is the lock held by any client?"""
+        """Ask the server whether any client holds the lock."""
         return self.redis.get(self.name) is not None
 
     def owned(self) -> bool:
-        """Ask the server: is it mine?"""
+        """Ask the server whether the caller holds the lock."""
         token = getattr(self.local, "token", None)
         return token is not None and self.redis.get(self.name) in (token, token.decode())
 
     @property
     def lost(self) -> bool:
-        """Is it known that the lock is not mine any more? Sends no command."""
+        """Say whether the holder knows that it has lost the lock. Sends no command."""
         hold: Hold | None = getattr(self.local, "hold", None)
         return hold is not None and hold.lost
 
     @property
     def fence(self) -> int | None:
-        """My fencing token: higher than that of every holder before me; None when I hold none."""
+        """Return the fencing token, higher than every earlier holder's; None without the lock."""
         hold: Hold | None = getattr(self.local, "hold", None)
         return hold.held.fence if hold else None
 
@@ -180,7 +180,7 @@ class Lock:
 
 
 class Hold:
-    """The lock, as one thread holds it; kept with the thread, or with the Lock."""
+    """One thread's hold on the lock; stored per thread, or in the Lock."""
 
     def __init__(
         self, contender: Contender, held: Held, callbacks: list[Callable[[], object]]
@@ -200,7 +200,7 @@ class Hold:
 
     def renew(self) -> bool:
         renewed = self.contender.renew(self.held)
-        # Released while we asked: then the lock is not lost.
+        # A lock that was released during the renewal is not lost.
         return not self.released and self._still(renewed)
 
     def extend(self, lease_s: float, more: bool = False) -> bool:

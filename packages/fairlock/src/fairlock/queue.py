@@ -1,4 +1,4 @@
-"""The line in front of one lock: take a turn, keep the lock, hand it over."""
+"""The line of waiters for one lock: acquire, extend and release it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fairlock.connections import connections, process
 from fairlock.scripts import RELEASE, TAKE
 from fairlock.waiter import Grant, Waiter
 
-HANDOVER_S = 0.1  # to take the lock that was handed over; then it goes to the next in line
+HANDOVER_S = 0.1  # that a waiter has to take the lock; then the next in line gets it
 # Before each retry after the connection broke: the server may be restarting. 0.46 s in all, so that
 # a web server can still answer 503 within a second.
 RETRY_PAUSES_S = (0.01, 0.05, 0.1, 0.3)
@@ -27,7 +27,7 @@ class Counts(Protocol):
 
 
 class WaitQueue:
-    """One lock, as its contenders see it. Threads may share it."""
+    """One lock and its line of waiters. Threads may share it."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class WaitQueue:
         tokens: int = 1,
         counts: Counts | None = None,
     ) -> None:
-        """Without `lease_s` it is held forever; `tokens` fencing tokens come with each grant."""
+        """Without `lease_s` it has no end; `tokens` fencing tokens come with each grant."""
         self.client = client
         self.name = name
         self.clock = clock
@@ -54,34 +54,34 @@ class WaitQueue:
     def acquire(
         self, token: str, blocking: bool, timeout_s: float | None, reads: Sequence[str] = ()
     ) -> Grant | None:
-        """Wait in line for at most `timeout_s` (None: forever); None when it did not become mine.
+        """Return the granted lock; None if not granted within `timeout_s` (None: forever).
 
-        With `reads` the values of those keys come with the lock, and the lock is not taken for the
-        whole lease: release() must follow within `handover_s`, and may say that it is too late.
+        With `reads` the values of these keys come with the lock. A waiter does not take the lock
+        for the whole lease then: after `handover_s`, release() may return False.
         Raises redis.RedisError when the server does not answer.
         """
         deadline = math.inf if timeout_s is None else self.clock.now() + timeout_s
         return Waiter(self, token, reads).acquire(blocking, deadline)
 
     def extend(self, token: str, lease_s: float | None, more: bool = False) -> float | None:
-        """Let the lease end in `lease_s`, or that much later than it would (`more`).
+        """Let the lease end in `lease_s`, or add that much to it (`more`).
 
-        Returns when it ends, by `clock.now()`; None, and nothing is done, if the lock is not mine
-        any more.
+        Returns when it ends, by `clock.now()`; None, and nothing is done, if `token` does not own
+        the lock.
         """
         mine = connections(self.client, self.tag)
         args = [token, self.in_ms(lease_s), *(["more"] if more else [])]
         sent = self.clock.now()
-        # When sent again, a lease may grow twice; that does no harm.
+        # A resend may extend the lease twice; that does no harm.
         left_ms = self.retry(lambda _: mine.call(TAKE, self.keys[:1], args))
         return None if left_ms == 0 else math.inf if left_ms < 0 else sent + left_ms / 1000
 
     def release(
         self, token: str, commands: Sequence[Sequence[Any]] = (), ends: float = math.inf
     ) -> bool:
-        """If the lock is mine: do `commands` and hand it over, all in one step. Otherwise False.
+        """Run `commands` and hand the lock over, in one step. False: `token` does not own it.
 
-        With commands it is sent once. Raises redis.RedisError: whether it was done is unknown.
+        With commands it is sent once. Raises redis.RedisError: whether they ran is unknown.
         `ends` is when the lease ends, by `clock.now()`.
         """
         args: list[Any] = [token, self.process()]
@@ -93,17 +93,17 @@ class WaitQueue:
             return bool(mine.call(RELEASE, keys, args))
 
         def ask(again: bool) -> bool:
-            # When the retry finds that the lock is not mine: either the first command released it
-            # and its answer got lost, or the lease had ended before. After `ends` these cannot be
-            # told apart, and the answer must be False.
+            # The retry may find that `token` does not own the lock: the first command released it
+            # and its answer got lost, or the lease had ended before. After `ends` both are
+            # possible, and the answer must be False.
             return bool(mine.call(RELEASE, keys, args)) or (again and self.clock.now() < ends)
 
         return bool(self.retry(ask))
 
     def retry(self, call: Callable[[bool], Any]) -> Any:
-        """Call something idempotent until the server is back. `call` gets True when it is a retry.
+        """Run an idempotent `call`, and retry it after connection errors. It gets True on a retry.
 
-        All these calls carry the token, so a second one changes nothing.
+        Each call has the token, so a second one changes nothing. Raises redis.ConnectionError.
         """
         for attempt, pause in enumerate((*RETRY_PAUSES_S, None)):
             try:

@@ -1,4 +1,4 @@
-"""The lock's four scripts, each headed KEYS / ARGV / returns in its file."""
+"""The lock's four scripts; each file's header lists KEYS, ARGV and the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One waiter's way to a lock: enqueue, be called, accept the lock. Or give up."""
+"""One waiter's way to a lock: enqueue, be called, accept the lock, or give up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The lock is mine: `fence` is the first of the fencing tokens asked for."""
+    """A granted lock; `fence` is the first of the requested fencing tokens."""
 
     fence: int
     values: list[Any]  # of the keys that were to be read
@@ -42,10 +42,10 @@ class Waiter:
         self.mine = connections(queue.client, queue.tag)
         self.place = ""  # in line; none yet
         self.number = 0  # of that place
-        self.asked_at = self.check_at = 0.0  # by `clock.now()`: last time, and when I will again
+        self.asked_at = self.check_at = 0.0  # by `clock.now()`: last and next request
 
     def acquire(self, blocking: bool, deadline: float) -> Grant | None:
-        """Acquire the lock; None when it did not become mine. Raises redis.RedisError."""
+        """Return the granted lock; None if not granted in time. Raises redis.RedisError."""
         try:
             grant = self.enqueue() if blocking and self.mine.subscribed else self.try_acquire()
             self.mine.contended = grant is None
@@ -57,8 +57,8 @@ class Waiter:
                 grant = self.enqueue()
             return grant or self.wait(deadline)
         except BaseException:
-            # Interrupted, or the server is away. The next waiter must not wait for us, even if the
-            # server gets neither our leaving nor the end of our subscription.
+            # Interrupted, or the server is away. The next waiter must not wait for this one, even
+            # if neither LEAVE nor the end of the subscription reaches the server.
             self.mine.abandon_channel()
             with suppress(redis.RedisError):
                 self._leave()
@@ -76,7 +76,7 @@ class Waiter:
         return self.try_acquire()
 
     def try_acquire(self, again: bool = False) -> Grant | None:
-        """Try once. None: in line, or without a place if not in line; see `self.check_at`."""
+        """Try once. None: not granted. A waiter with a place is in line; see `self.check_at`."""
         queue = self.queue
         queue.count_attempt()
         self.asked_at = self.clock.now()
@@ -89,10 +89,10 @@ class Waiter:
         is_mine, fence_or_place, *rest = queue.retry(ask)
         if is_mine:
             return Grant(int(fence_or_place), rest, queue.ends(self.asked_at))
-        # A call comes as a message. But the holder, or all waiters before me, may be frozen or
-        # dead. So check when its lease has ended: the first in line first, the others rarely.
+        # A message calls the waiter. But the holder, or all waiters ahead, may be frozen or dead.
+        # So check when the holder's lease has ended: the first in line first, the others later.
         before, left_ms = fence_or_place, rest[0]
-        if before < 0:  # I was called and did not hear it in time, or the server has lost the line
+        if before < 0:  # the message came too late, or the server has lost the line
             return self.enqueue()
         end = (
             NO_LEASE_CHECK_S
@@ -103,8 +103,8 @@ class Waiter:
         return None
 
     def wait(self, deadline: float) -> Grant | None:
-        """Wait until I am called; None when the deadline came first."""
-        self.clock.sleep(0)  # a clock that is moved by hand acts where its owner waits
+        """Return the granted lock once the waiter is called; None when the deadline came first."""
+        self.clock.sleep(0)  # a test's clock may advance where its owner waits
         while True:
             message = self._next_message(max(0.0, min(self.check_at, deadline) - self.clock.now()))
             if message and message[1] == "watch":
@@ -117,7 +117,7 @@ class Waiter:
                         None if value is False else value.encode("latin-1") for value in message[3:]
                     ]
                     return Grant(int(message[2]), values, ends)
-                # Too late: it went to the next in line. Stand at the end of the line again.
+                # Too late: the next in line got the lock. Rejoin at the end of the line.
                 self.check_at = now
             elif self.clock.now() >= deadline:
                 self._leave()
@@ -128,11 +128,11 @@ class Waiter:
                     return grant
 
     def _accept(self, call: str, now: float) -> float | None:
-        """Return when my lease ends, by `clock.now()`. None: the hand-over was too long ago."""
+        """Return when the lease ends, by `clock.now()`. None: the waiter accepts too late."""
         if self.reads:
-            return now  # the fused release finds out whether it was
-        # "taken": for me, for a whole lease, and after I asked last. So it is mine without asking,
-        # unless I have waited (or been frozen) for so long that the lease might have ended.
+            return now  # the fused release finds out whether it is too late
+        # "taken": the releaser took the lock for this waiter, for a whole lease, after asked_at. So
+        # no command is needed, unless the lease may have ended during a long wait or a freeze.
         ends = self.queue.ends(self.asked_at)
         if call == "taken" and now < (self.asked_at + ends) / 2:
             return ends
