@@ -108,7 +108,7 @@ def test_the_lock_never_leaks(url: str, story: Callable[[WaitQueue, str], None],
         try:
             story(line, url)
         except redis.ConnectionError:
-            assert scissors.cut, "an error, but not ours"
+            assert scissors.cut, "an error without a cut"
         finally:
             hang_up(line)
         free_again(url)
@@ -131,7 +131,7 @@ def test_a_release_that_is_asked_again_says_whether_the_lock_was_mine(
         other.flushall()
         held = contender.acquire("mine")
         assert held
-        if lapsed:  # and another holder has come
+        if lapsed:  # and another client holds the lock
             late.by = 30.0
             other.set(NAME, "other")
         scissors.step = scissors.commands + 1

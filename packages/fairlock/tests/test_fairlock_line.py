@@ -131,7 +131,7 @@ def test_64_waiters_send_nothing(
         holder.release(token)
         token = f"w{number}"
         assert future.result(5)
-    assert not client.exists(f"{NAME}:asked"), "who has been served is forgotten"
+    assert not client.exists(f"{NAME}:asked"), "a served waiter is forgotten"
 
 
 def test_who_hung_up_is_skipped_at_once(client: redis.Redis, pool: ThreadPoolExecutor) -> None:

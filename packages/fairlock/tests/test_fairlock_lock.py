@@ -68,12 +68,12 @@ def test_errors_are_those_of_redis_py(client: redis.Redis) -> None:
         assert error.value.lock_name == "report"
         assert not isinstance(error.value, LockNotOwnedError)
     lock.acquire()
-    client.set("report", "somebody else")
+    client.set("report", "another holder")
     for call in (lock.reacquire, lambda: lock.extend(1), lock.release):
         with pytest.raises(LockNotOwnedError):
             call()
     assert lock.local.token is None
-    assert client.get("report") in (b"somebody else", "somebody else")
+    assert client.get("report") in (b"another holder", "another holder")
 
 
 def test_a_lock_without_timeout_cannot_be_extended(client: redis.Redis) -> None:
@@ -102,7 +102,7 @@ def test_a_token_of_ones_own(client: redis.Redis) -> None:
     assert lock.acquire(None, None, None, "mine")
     assert client.get("report") in (b"mine", "mine")
     assert lock.local.token == b"mine"
-    assert not Lock(client, "report").acquire(None, False, None, "mine"), "the same is not I"
+    assert not Lock(client, "report").acquire(None, False, None, "mine"), "another Lock"
     lock.release()
 
 
@@ -139,7 +139,7 @@ def test_renewal_keeps_it_and_ends_with_the_release(client: redis.Redis) -> None
     lock = Lock(client, "report", timeout=3, renew=True)
     with lock:
         until(lambda: client.pttl("report") < 2_200)
-        until(lambda: client.pttl("report") > 2_500, said="nobody renewed it")
+        until(lambda: client.pttl("report") > 2_500, said="no renewal came")
         assert lock.owned()
         assert not lock.lost
     assert not client.exists("report")
@@ -175,7 +175,7 @@ def test_a_renewal_that_comes_after_the_release_is_no_loss(
         return renew(held)
 
     monkeypatch.setattr(lock.contender, "renew", renewed)
-    assert not clock.renew(), "it was the last time"
+    assert not clock.renew(), "no more renewals"
     assert not losses
 
 
@@ -183,7 +183,7 @@ def test_renewal_cannot_outlive_the_lock_object(client: redis.Redis) -> None:
     lock = Lock(client, "report", timeout=0.3, renew=True)
     lock.acquire()
     del lock
-    until(lambda: not client.exists("report"), 2.0, "renewed though nobody holds it")
+    until(lambda: not client.exists("report"), 2.0, "renewed without a holder")
 
 
 def test_renewal_cannot_outlive_its_thread(client: redis.Redis) -> None:
@@ -209,10 +209,10 @@ def test_a_loss_is_told_before_the_release(client: redis.Redis) -> None:
     told: list[str] = []
     lock.on_loss(lambda: told.append("lost"))
     lock.acquire()
-    client.set("report", "somebody else")
+    client.set("report", "another holder")
     until(lambda: told)
     assert lock.lost
-    assert client.get("report") in (b"somebody else", "somebody else")
+    assert client.get("report") in (b"another holder", "another holder")
     with pytest.raises(LockNotOwnedError):
         lock.release()
     assert told == ["lost"]

@@ -45,7 +45,7 @@ def test_a_mate_has_the_whole_lease_and_asks_nobody(client: redis.Redis, clock: 
         grant = waiter.wait(math.inf)
     assert grant
     assert sent.commands == 0
-    assert grant.ends == waiter.asked_at + 10.0, "it began after that, so it does not end sooner"
+    assert grant.ends == waiter.asked_at + 10.0, "the lease began later, so it does not end sooner"
 
 
 def test_a_mate_that_hears_late_asks_and_has_the_whole_lease_again(
@@ -72,7 +72,7 @@ def test_a_mate_that_was_frozen_for_a_lease_is_refused(client: redis.Redis, cloc
 def test_when_a_mate_is_frozen_the_next_one_waits_for_the_lease_and_no_longer(
     client: redis.Redis, pool: ThreadPoolExecutor, clock: Late
 ) -> None:
-    """Its process released, and so was awake: it counts as a frozen holder, not a frozen waiter."""
+    """Its process released, so it was awake: it counts as a frozen holder, not a frozen waiter."""
     holder = WaitQueue(client, NAME, 0.5, clock=clock)
     holder.acquire("holder", True, None)
     frozen = Waiter(holder, "frozen", ())
@@ -80,7 +80,7 @@ def test_when_a_mate_is_frozen_the_next_one_waits_for_the_lease_and_no_longer(
     frozen.mine.subscribe()
     assert frozen.enqueue() is None
     after = enqueue(client, pool, "after")
-    until(lambda: client.exists(f"{NAME}:asked"))  # it is to know when to check
+    until(lambda: client.exists(f"{NAME}:asked"))  # `after` then knows when to check
     assert holder.extend("holder", 0.5)
     released = time.monotonic()
     assert holder.release("holder")

@@ -160,14 +160,14 @@ class Connections:
         again.
         """
         if self._subscriber is None:
-            raise redis.ConnectionError("Not subscribed.")
+            raise redis.ConnectionError("Not subscribed: call subscribe() first.")
         try:
             kind, _, payload = self._subscriber.read_response(
                 timeout=timeout_s, disconnect_on_error=False
             )
             if kind != b"smessage":
                 # "sunsubscribe": the channel's slot has moved to another server of the cluster.
-                raise redis.ConnectionError("The channel has moved to another server.")
+                raise redis.ConnectionError("The channel has moved: subscribe again.")
         except redis.TimeoutError:
             return None
         except BaseException as error:

@@ -56,7 +56,7 @@ class Lock:
         """
         lease_s = timeout or None  # 0 means no lease, too, as in redis-py
         if renew and lease_s is None:
-            raise LockError("A lock without timeout needs no renewal", lock_name=str(name))
+            raise LockError("renew needs a lease: pass a timeout", lock_name=str(name))
         self.redis = redis
         self.name = bytes(name).decode() if isinstance(name, bytes | memoryview) else name
         self.timeout = timeout
