@@ -1,4 +1,4 @@
-"""Where bars, dots, whiskers and ticks stand."""
+"""Positions of bars, dots, whiskers and ticks."""
 
 from __future__ import annotations
 

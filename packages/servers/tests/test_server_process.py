@@ -1,4 +1,4 @@
-"""A server that starts, one that does not, and what is left of either."""
+"""Servers that start, servers that do not, and what is left of them."""
 
 from __future__ import annotations
 

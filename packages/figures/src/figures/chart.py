@@ -1,8 +1,8 @@
-"""Bars with whiskers as SVG: pieces that are put together by hand, in the page's own colours.
+"""Bars with whiskers as SVG: pieces that the caller combines, in the page's own colours.
 
 A drawing is as wide as its box: horizontal lengths are in %, so no script has to measure. Each kind
 of piece has a CSS class, and the page sets its colours. The drawing is hidden from screen readers:
-the same figures stand next to it as text.
+print the same figures next to it as text.
 """
 
 from __future__ import annotations

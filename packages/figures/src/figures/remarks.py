@@ -1,4 +1,4 @@
-"""Sentences without which a figure would be misread, each with gaps for its values."""
+"""Notes that a figure needs to be read correctly, each with gaps for its values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Remark(NamedTuple):
-    """A template; `many` is the one for all numbers `num` but 1.
+    """A template; `many` is used for all numbers `num` except 1.
 
     A page in several languages looks the templates up in a catalogue.
     """
@@ -15,7 +15,7 @@ class Remark(NamedTuple):
     many: str = ""
 
     def say(self, **values: object) -> str:
-        """Fill it in, in English, with thousands separated in whole numbers."""
+        """Return its English text, with commas in whole numbers from 1,000."""
         chosen = self.many if self.many and values["num"] != 1 else self.template
         texts = {
             name: f"{value:,}" if isinstance(value, int) else value

@@ -1,4 +1,4 @@
-"""Where a value stands on a chart, and the round numbers next to it."""
+"""A chart's scale: positions of values, and round numbers for ticks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from figures.spread import Spread
 
 ROUND = (1, 2, 5, 10)  # times a power of ten
 MAX_STEPS = 5  # steps of a linear scale: more have no room on a phone
-AIR = 1.04  # free space beyond the longest bar
+AIR = 1.04  # times the longest bar: free space beyond it
 
 
 @dataclass(frozen=True)
@@ -23,13 +23,13 @@ class Scale:
 
     @classmethod
     def of(cls, spreads: Iterable[Spread | None], least: float = 0.0) -> Scale:
-        """Return a scale from 0 to beyond all of them, and beyond `least`."""
+        """Return a scale from 0 to beyond all `spreads`, and beyond `least`."""
         return cls(0.0, AIR * (max([least, *(spread.high for spread in spreads if spread)]) or 1.0))
 
     @classmethod
     def log_of(cls, spreads: Iterable[Spread | None]) -> Scale:
-        """Return a scale from the last round number below all of them, which are > 0, to the next
-        above.
+        """Return a scale from the last round number below all `spreads`, which are > 0, to the
+        next above.
         """
         known = [spread for spread in spreads if spread]
         lowest, highest = min(each.low for each in known), max(each.high for each in known)
@@ -57,6 +57,6 @@ class Scale:
 
 
 def _steps(near: float) -> Iterator[float]:
-    """Yield round numbers, some smaller and some larger."""
+    """Return round numbers around `near`, from its power of ten on."""
     power = 10.0 ** floor(log10(near))
     return (step * power for step in ROUND)

@@ -20,7 +20,7 @@ class Spread(NamedTuple):
     high: float
 
     def overlaps(self, other: Spread) -> bool:
-        """Do they share a value? Then the repeats do not show which of the two is larger."""
+        """Say whether both share a value: then no repeat shows which one is larger."""
         return self.low <= other.high and other.low <= self.high
 
     def between(self, number: Callable[[float], str]) -> str:
@@ -30,13 +30,13 @@ class Spread(NamedTuple):
 
 
 def spread(values: Iterable[float | None]) -> Spread | None:
-    """Return the spread of the values that are known; None without any."""
+    """Return the spread of all values that are not None; None without any."""
     known = [value for value in values if value is not None]
     return Spread(min(known), median(known), max(known)) if known else None
 
 
 def rank(count: int, percent: float) -> int:
-    """Return the position among `count` ordered values, from 1."""
+    """Return the percentile's position among `count` values, from 1."""
     return max(1, ceil(count * percent / 100))
 
 
@@ -54,5 +54,5 @@ def quotient(one: float, other: float) -> float | None:
 
 
 def generator_bound(cpu: float | None) -> bool:
-    """Was the generator itself the limit? `cpu` is its share of one core; None: not known."""
+    """Say whether the load generator was the limit. `cpu`: its share of one core, or None."""
     return cpu is not None and cpu > BOUND

@@ -1,4 +1,4 @@
-"""Ports of loopback for servers of ours."""
+"""Free loopback ports for servers."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ _held: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A port that the system gives to no other process while this one lives.
+    """Return a port that the system gives to no other process while this one lives.
 
-    It stays bound: our server may listen on it all the same, as both say SO_REUSEADDR. That is
-    Linux's way; elsewhere it is a port that was free a moment ago.
+    It stays bound. On Linux a server may still listen on it, as both sockets set SO_REUSEADDR.
+    On other systems the port is only one that was free a moment ago.
     """
     holder = socket.socket()
     holder.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""A process of ours: started in a session of its own, frozen, killed, stopped in order."""
+"""A child process in a session of its own: start, freeze, kill and stop it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from servers.waiting import wait
 PR_SET_PDEATHSIG = 1  # Linux, prctl(2)
 LIBC = ctypes.CDLL(None)  # loaded here: the child of a process with threads must do very little
 START = 20.0  # s that a server may take until it answers; about one is usual
-STOP = 5.0  # s that it may take to stop before it is killed
+STOP = 5.0  # s that a process may take to end before it is killed
 READY = b"eady to accept connections"  # Valkey, Redis and PostgreSQL log it, with r or R
 
 
@@ -26,10 +26,10 @@ class NotStarted(Exception):
 
 
 def end_with_parent() -> None:
-    """Ask for SIGTERM when our process is killed. Runs in the child, as `preexec_fn`.
+    """Ask for SIGTERM when the parent is killed. Runs in the child, as `preexec_fn`.
 
-    Start the child in the main thread: the system means the thread, and not the process. Linux
-    only; elsewhere a process that is killed leaves its children running.
+    Start the child in the main thread: the signal comes when the starting thread ends. Linux only;
+    on other systems a killed parent leaves its children running.
     """
     if sys.platform == "linux":
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -38,9 +38,9 @@ def end_with_parent() -> None:
 def start(
     command: Sequence[str], log: Path | None = None, **options: Any
 ) -> subprocess.Popen[bytes]:
-    """Start a process that ends with ours (see `end_with_parent`) and appends to `log`.
+    """Start a process that ends with this one (see `end_with_parent`) and appends to `log`.
 
-    It has a session of its own: the terminal's Ctrl-C is for us. `options` are Popen's. Raises
+    It has a session of its own, without the terminal's Ctrl-C. `options` are Popen's. Raises
     OSError.
     """
     with log.open("ab", buffering=0) if log else nullcontext(subprocess.DEVNULL) as output:
@@ -50,7 +50,7 @@ def start(
 
 
 def end(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> None:
-    """Ask it to end with a signal; kill it when it has not ended within STOP seconds."""
+    """Send a signal; kill the process if it has not ended within STOP seconds."""
     process.send_signal(number)
     try:
         process.wait(STOP)
@@ -62,8 +62,8 @@ def end(process: subprocess.Popen[bytes], number: int = signal.SIGINT) -> None:
 class Server:
     """A process that serves, until it is stopped or its `with` block ends.
 
-    `seconds` is the longest that a start may take. `failure` is raised when a start fails; it
-    calls the server by `name`, or else by its program.
+    `seconds` is the longest that a start may take. `failure` is raised when a start fails; its
+    text has the server's `name`, or else its program's.
     """
 
     name = ""
@@ -71,12 +71,12 @@ class Server:
     failure: type[Exception] = NotStarted
 
     def __init__(self, command: Sequence[str], log: Path, **options: Any) -> None:
-        """Start it, as often as `start` is called. `options` are Popen's."""
+        """Start the server with `command`. `options` are Popen's."""
         self.command, self.log, self.options = list(command), log, options
         self.start()
 
     def start(self) -> None:
-        """Start it and wait until it serves."""
+        """Start the server and wait until it serves. Raises `failure`."""
         self.begun = self.log.stat().st_size if self.log.exists() else 0
         self.process = start(self.command, self.log, **self.options)
         try:
@@ -89,15 +89,15 @@ class Server:
             raise
 
     def said(self) -> str:
-        """Return the end of its log since its last start."""
+        """Return the last 2000 bytes of its log since its last start."""
         return self.log.read_bytes()[self.begun :][-2000:].decode(errors="replace")
 
     def serves(self) -> bool:
-        """Say whether it answers."""
+        """Say whether it accepts connections: its log says so."""
         return READY in self.log.read_bytes()[self.begun :]
 
     def runs(self) -> bool:
-        """Say whether it has not ended."""
+        """Say whether its process has not ended."""
         return self.process.poll() is None
 
     def kill(self) -> None:
@@ -106,19 +106,19 @@ class Server:
 
     def freeze(self) -> None:
         self.process.send_signal(signal.SIGSTOP)
-        os.waitpid(self.process.pid, os.WUNTRACED)  # until the last of its threads stands still
+        os.waitpid(self.process.pid, os.WUNTRACED)  # until all of its threads have stopped
 
     def thaw(self) -> None:
         self.process.send_signal(signal.SIGCONT)
 
     def restore(self) -> None:
-        """Let it serve again, whether it is frozen, killed or neither."""
+        """Make it serve again, whether it is frozen, killed or neither."""
         self.thaw()
         if not self.runs():
             self.start()
 
     def stop(self) -> None:
-        """Stop it in order; a PostgreSQL does not wait for its clients."""
+        """Stop it by SIGINT: PostgreSQL then does not wait for its clients."""
         self.thaw()
         end(self.process)
 

