@@ -18,7 +18,7 @@ import click
 from rich.console import Console
 
 from loadtest import RunFailed
-from loadtest.inputs import check_modes, check_threads, lab_beside, parse_modes, parse_url
+from loadtest.inputs import check_modes, check_threads, lab_url_for, parse_modes, parse_url
 from loadtest.lab import Lab
 from loadtest.machine import Machine, describe
 from loadtest.options import as_html, as_json, one_line_errors, parsed, repeats, window
@@ -62,7 +62,7 @@ def open_shop(options: Options, lab_url: str | None) -> Iterator[MeasuredShop]:
         with own_shop(options.buyers) as shop:
             yield shop
         return
-    lab_url = lab_url or lab_beside(options.url)
+    lab_url = lab_url or lab_url_for(options.url)
     if not is_ready(options.url):
         raise RunFailed(f"No shop that can sell and book answers at {options.url}/readyz.")
     if not is_ready(lab_url):

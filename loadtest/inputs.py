@@ -40,7 +40,7 @@ def parse_url(text: str) -> str:
     return text.rstrip("/")
 
 
-def lab_beside(url: str) -> str:
+def lab_url_for(url: str) -> str:
     """Return the lab's address, if it is where `lastapple up` puts it: one port further."""
     parts = urlsplit(url)
     port = parts.port or (443 if parts.scheme == "https" else 80)

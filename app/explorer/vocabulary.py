@@ -14,10 +14,10 @@ from app.store import lua
 
 VOCABULARY = Vocabulary(
     actor="buyer",
-    beside="renewal",
+    fiber_kind="renewal",
     charted=("stock", "lock"),
     refilled="the shelf is filled up",
-    afresh="to a full shelf",
+    restored="to a full shelf",
 )
 PREFIX = re.compile(r"\{apple\}:(1:)?")  # of each key: there is only one item and one round
 PROCESS = re.compile(r"(?<=process-)0{14}(4[1-4])[0-9a-f]{16}")  # fairlock's name of it: a UUID

@@ -17,7 +17,7 @@ function init(args)
   wrk.headers["Content-Type"] = "application/json"
   wrk.headers["Accept"] = "application/json"
   wrk.headers["Idempotency-Key"] = "@"
-  -- Formatted once: to put a request together anew takes longer than all the rest that wrk does.
+  -- Formatted once: to put a request together again takes longer than everything else in wrk.
   heads, tails = {}, {}
   for place = 3, #args do
     local head, tail = wrk.format(nil, args[place]):match("^(.-)@(.*)$")

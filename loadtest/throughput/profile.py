@@ -40,7 +40,7 @@ PLACES = {
 }
 SYSTEM = "system calls of the workers"
 OTHERS = "else in the workers"
-BESIDE = {"valkey-server": "store", "run fulfil": "fulfil", "create_lab": "lab"}
+ROLES = {"valkey-server": "store", "run fulfil": "fulfil", "create_lab": "lab"}
 
 
 def there() -> bool:
@@ -68,7 +68,7 @@ def profile(place: ServerSet, mode: str, connections: int, seconds: int) -> dict
             for after, was in zip(_used(process), before[process.pid], strict=True)
         )
         if process not in workers:
-            cost[_beside(process)] += user + system
+            cost[_role(process)] += user + system
             continue
         cost[SYSTEM] += system
         for name, looks in samples.items():
@@ -131,9 +131,9 @@ def _is_worker(process: psutil.Process) -> bool:
     return parent is not None and all("create_shop" in command_line(p) for p in (process, parent))
 
 
-def _beside(process: psutil.Process) -> str:
+def _role(process: psutil.Process) -> str:
     command = command_line(process)
-    return next((name for part, name in BESIDE.items() if part in command), "supervision")
+    return next((name for part, name in ROLES.items() if part in command), "supervision")
 
 
 def _used(process: psutil.Process) -> tuple[float, float]:

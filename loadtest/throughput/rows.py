@@ -86,10 +86,10 @@ def rows(cells: Iterable[Measurement]) -> list[ThroughputRow]:
     made = []
     for (connections, name), group in sorted(groups.items(), key=lambda one: one[0][0]):
         own = PLAIN if name in (PLAIN, USUAL, *PEERS.values()) else NOOP
-        beside = (own, USUAL, PEER_OF.get(name.partition(":")[0], ""))
+        bases = (own, USUAL, PEER_OF.get(name.partition(":")[0], ""))
         made.append(
             ThroughputRow(
-                name, connections, group, *(groups.get((connections, base), []) for base in beside)
+                name, connections, group, *(groups.get((connections, base), []) for base in bases)
             )
         )
     return made

@@ -60,7 +60,7 @@ def test_a_quotation_that_does_not_stand_there_is_found_out() -> None:
 
 
 @pytest.mark.parametrize(("entry", "verdict"), SHARE.values(), ids=SHARE)
-def test_a_share_is_found_anew(entry: dict[str, object], verdict: str, tmp_path: Path) -> None:
+def test_a_share_is_found_again(entry: dict[str, object], verdict: str, tmp_path: Path) -> None:
     found = run(MatrixEntry(**entry), tmp_path, servers())  # type: ignore[arg-type]
     assert found.verdict == verdict, found
     assert set(found.replayed) == (set(servers()) if verdict == DOCUMENTED else set())

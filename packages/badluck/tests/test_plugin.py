@@ -124,7 +124,7 @@ def test_the_same_steps_under_another_invariant(bank: pytest.Pytester) -> None:
         assert f"{SAVED} does not break it any more.\n" in printed
 
 
-def test_a_schedule_that_goes_otherwise_is_searched_anew(bank: pytest.Pytester) -> None:
+def test_a_schedule_that_differs_is_searched_again(bank: pytest.Pytester) -> None:
     ran(bank)
     bank.makepyfile(bank=HALF_AT_ONCE)
     ended, printed = ran(bank)

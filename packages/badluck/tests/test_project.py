@@ -209,7 +209,7 @@ def test_a_project(tmp_path: Path) -> None:
     )
 
 
-def test_a_module_that_is_imported_anew_finds_the_files_beside_it(tmp_path: Path) -> None:
+def test_a_reimported_module_finds_the_files_next_to_it(tmp_path: Path) -> None:
     files = {
         "words/__init__.py": """
 from importlib.resources import files

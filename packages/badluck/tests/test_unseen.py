@@ -139,7 +139,7 @@ def test_who_forgets_what_he_was_told_is_in_one_place() -> None:
         store.get("second")
         return locals()["said"]
 
-    def sets_it_anew(store: redis.Redis) -> object:
+    def replaces_it(store: redis.Redis) -> object:
         said = store.get("first")
         return said, (said := None), store.get("second")
 
@@ -149,7 +149,7 @@ def test_who_forgets_what_he_was_told_is_in_one_place() -> None:
     assert _places(has_it_at_hand) == 2
     assert _places(has_it_in_a_function) == 2
     assert _places(looks_it_up) == 2
-    assert _places(sets_it_anew) == 2
+    assert _places(replaces_it) == 2
 
 
 def test_what_a_function_in_c_keeps_is_told_apart() -> None:

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from loadtest.compare import compare
-from loadtest.inputs import check_modes, check_threads, lab_beside, parse_modes, parse_url
+from loadtest.inputs import check_modes, check_threads, lab_url_for, parse_modes, parse_url
 from loadtest.lab import About
 
 ABOUT = About(
@@ -97,7 +97,7 @@ def test_what_is_no_address_is_refused(text: str) -> None:
     ],
 )
 def test_the_lab_is_expected_at_the_next_port(shop: str, lab: str) -> None:
-    assert lab_beside(shop) == lab
+    assert lab_url_for(shop) == lab
 
 
 def test_an_unknown_mode_is_told_the_known_ones() -> None:

@@ -34,11 +34,11 @@ class Vocabulary(NamedTuple):
     """Terms for charts and sentences about a target."""
 
     actor: str = "actor"
-    beside: str = "thread"  # the word for an actor's further fibers
+    fiber_kind: str = "thread"  # the word for an actor's further fibers
     charted: tuple[str, ...] | None = None  # columns of a chart; None: all that is shown
     # Text for an actor that starts again: in the chart of that step, and as the result.
     refilled: str = "all is as it was at first"
-    afresh: str = "to what it found at first"
+    restored: str = "to what it found at first"
 
 
 PLAIN = Vocabulary()

@@ -58,8 +58,8 @@ class EventLoop(Protocol):
 
     fiber: Fiber  # in which it runs
 
-    def aside(self) -> AbstractContextManager[None]:
-        """Step aside while another fiber runs in the same thread of the system."""
+    def suspended(self) -> AbstractContextManager[None]:
+        """Unset the running loop while another fiber runs in the same system thread."""
 
     def abandon(self) -> None:
         """End its tasks: the actor is over."""
@@ -108,7 +108,7 @@ def ask(request: Request) -> Any:
         raise GreenletExit  # its last steps on the way out are not part of the search
     if fiber.loop is None:
         return fiber.parent.switch(request)
-    with fiber.loop.aside():
+    with fiber.loop.suspended():
         return fiber.parent.switch(request)
 
 
@@ -171,13 +171,13 @@ class Actor:
     def _switch(self, fiber: int, *answer: Any) -> None:
         with self._in_its_process():
             self.fibers[fiber].go_on(*answer)
-            while woken := [beside for beside in self.fibers if beside.woken]:
+            while woken := [other for other in self.fibers if other.woken]:
                 woken[0].woken = False
                 woken[0].go_on(True)
         if isinstance(self.fibers[0].request, Done | Failed):
-            for beside in self.fibers[1:]:  # a renewal does not outlive the work
-                if isinstance(beside.request, Rest) and not beside.outlives:
-                    beside.request = Done("")
+            for other in self.fibers[1:]:  # a renewal does not outlive the work
+                if isinstance(other.request, Rest) and not other.outlives:
+                    other.request = Done("")
 
     @property
     def waits_for_threads(self) -> bool:

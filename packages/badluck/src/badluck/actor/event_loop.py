@@ -112,8 +112,8 @@ class Loop(base_events.BaseEventLoop):
             self.fiber.woken = True
 
     @contextmanager
-    def aside(self) -> Iterator[None]:
-        """Step aside while another fiber runs in the same thread of the system."""
+    def suspended(self) -> Iterator[None]:
+        """Unset the running loop while another fiber runs in the same system thread."""
         hooks = sys.get_asyncgen_hooks()
         events._set_running_loop(None)
         sys.set_asyncgen_hooks(None, None)
@@ -161,8 +161,8 @@ class Loop(base_events.BaseEventLoop):
         timers = self.timers()
         self._scheduled[:] = timers  # sorted is a heap, too
         others = any(
-            beside is not self.fiber and not isinstance(beside.request, Done | Failed)
-            for beside in self.actor.fibers
+            other is not self.fiber and not isinstance(other.request, Done | Failed)
+            for other in self.actor.fibers
         )
         until = NEVER
         if timers:
@@ -296,15 +296,15 @@ class Flight:
         """Offer the search the requests that the flight waits for."""
         self.prompt.request = self._request()
         last = len(self.units) == 1 and self.open and not self.comes
-        self.slow.request = self.prompt.request if last and self._beside() else IDLE
+        self.slow.request = self.prompt.request if last and self._actor_waits() else IDLE
 
     def _request(self) -> Request:
         if self.comes:
             return self.comes
         return Send(self.name, self.units[0]) if self.units else self.hears or IDLE
 
-    def _beside(self) -> bool:
-        """Does its actor wait for anything else?"""
+    def _actor_waits(self) -> bool:
+        """Say whether its actor waits for anything else."""
         others = (
             other for other in self.loop.actor.fibers[1:] if other not in (self.prompt, self.slow)
         )

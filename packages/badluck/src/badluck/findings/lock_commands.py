@@ -34,8 +34,8 @@ def taken(
         return {over}
     if over and before != after:
         return {True}
-    anew = over or (changes and any(_anew(key, command) for command in commands))
-    return {True, False} if anew else {False}  # a WATCH may have kept it from being done
+    replaced = over or (changes and any(_may_remove(key, command) for command in commands))
+    return {True, False} if replaced else {False}  # a WATCH may have kept it from being done
 
 
 def gives_back(
@@ -64,8 +64,8 @@ def _over(key: bytes, command: Command, changes: bool) -> bool:
     return command[0] in WRITES and command[1] == key and not takes(command)
 
 
-def _anew(key: bytes, command: Command) -> bool:
-    """May it have removed the old value, so that other commands of the step write it again?"""
+def _may_remove(key: bytes, command: Command) -> bool:
+    """Say whether it may have removed the old value, so that other commands wrote it again."""
     return (command[0] in (*DELETES, *SCRIPTS) and key in command) or _ends(key, command)
 
 

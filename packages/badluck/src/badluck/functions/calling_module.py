@@ -88,9 +88,9 @@ def containers(function: Callable[..., object], names: dict[str, Any]) -> Iterat
 
 def refuse_changed(project: Project, module: str, names: Sequence[str]) -> None:
     """Raises UserCodeError if the test's module has changed one of these since it was imported."""
-    original, anew = project.original(module), here().actor.modules.get(module)
-    for name in names if original and anew else ():
-        original_value, other = (vars(each).get(name) for each in (original, anew) if each)
+    original, reimported = project.original(module), here().actor.modules.get(module)
+    for name in names if original and reimported else ():
+        original_value, other = (vars(each).get(name) for each in (original, reimported) if each)
         if not _alike(original_value, other):
             text = f"{module}.{name} has changed since its module was imported, and an actor"
             raise UserCodeError(f"{text} imports the module again: fill it in the module itself.")

@@ -76,7 +76,7 @@ class FunctionTarget(UserCode):
     def vocabulary(self) -> Vocabulary:  # type: ignore[override]
         """Call concurrent work of an actor a task, where actors use asyncio."""
         tasks = any(map(inspect.iscoroutinefunction, self.actors))
-        return PLAIN._replace(beside="task") if tasks else PLAIN
+        return PLAIN._replace(fiber_kind="task") if tasks else PLAIN
 
     @property
     def files(self) -> Files:
@@ -96,7 +96,7 @@ class FunctionTarget(UserCode):
 
     @contextmanager
     def surroundings(self) -> Iterator[None]:
-        with process_patches.of_its_own() as instead, self.project.anew():
+        with process_patches.of_its_own() as instead, self.project.hide_modules():
             self.project.instead |= instead  # one search may be within another's surroundings
             yield
 

@@ -65,8 +65,8 @@ class Project(MetaPathFinder, Loader):
         return importlib.import_module(_known_as(name))
 
     @contextmanager
-    def anew(self) -> Iterator[None]:
-        """Let actors find none of the modules imported."""
+    def hide_modules(self) -> Iterator[None]:
+        """Hide the imported modules, so that each actor imports them itself."""
         hidden = {name: sys.modules.pop(name) for name in self.originals if name in sys.modules}
         sys.meta_path.insert(0, self)
         try:

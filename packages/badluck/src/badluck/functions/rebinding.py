@@ -63,8 +63,8 @@ class Rebinder:
         original = self.project.original(value.__module__ or "")
         home = original or sys.modules.get(value.__module__ or "")
         if home is not None and _found(home, value.__qualname__) == value:
-            anew = self.project.module(value.__module__) if original else home
-            rebound = _found(anew, value.__qualname__)
+            module = self.project.module(value.__module__) if original else home
+            rebound = _found(module, value.__qualname__)
             if rebound is None:
                 text = "is not there when its module is imported"
                 raise UserCodeError(

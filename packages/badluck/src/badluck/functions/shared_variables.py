@@ -57,11 +57,11 @@ class ReachableNames:
                 reached = todo.pop()
                 if id(reached) not in visited:
                     visited[id(reached)] = reached  # kept, so that its id is not reused
-                    todo += self._beside(reached)
+                    todo += self._references(reached)
             todo += [value for value in self._attributes() if id(value) not in visited]
         return self
 
-    def _beside(self, one: Any) -> Iterator[Any]:
+    def _references(self, one: Any) -> Iterator[Any]:
         """Yield the values that it holds or names."""
         if isinstance(one, partial):
             yield from (one.func, *one.args, *one.keywords.values())
@@ -94,7 +94,7 @@ class ReachableNames:
         used |= {*code.co_varnames, *code.co_freevars, *code.co_cellvars, names["__name__"]}
         for what, name in steps:
             if what in SETS:
-                self.sets |= {(name, beside) for beside in used}
+                self.sets |= {(name, other) for other in used}
             if what in GLOBALS and name in names:
                 self.places[id(names), name] = Variable(names["__name__"], name, names[name])
                 yield names[name]
@@ -120,8 +120,8 @@ def refuse_shared(actors: Sequence[Any], looks: Callable[..., object]) -> None:
     theirs, mine = ReachableNames().add(actors), ReachableNames().add([looks])
     for place in sorted(theirs.places.keys() & mine.places.keys(), key=lambda one: one[1]):
         owner, name, value = mine.places[place]
-        beside = (owner, owner.rpartition(".")[2], "cls")
-        if _changing(value) or any((place[1], owner_name) in theirs.sets for owner_name in beside):
+        owners = (owner, owner.rpartition(".")[2], "cls")
+        if _changing(value) or any((place[1], owner_name) in theirs.sets for owner_name in owners):
             what = f"a {type(value).__name__} that actors use, too"
             text = "each has one of its own, and this one stays as it is: keep it in Redis"
             raise BadCode(f"{function_name(looks)} reads {name}, {what}; {text}.")

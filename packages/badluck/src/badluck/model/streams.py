@@ -169,7 +169,7 @@ def bound(text: bytes, sequence: int) -> Id:
     Behind a `(` the id itself is left out.
     """
     if text.startswith(b"(") and len(text) > 1:
-        return _beside(read_id(text[1:], sequence), before=sequence == LAST)
+        return _adjacent(read_id(text[1:], sequence), before=sequence == LAST)
     if text == b"-":
         return 0, 0
     if text == b"+":
@@ -177,7 +177,7 @@ def bound(text: bytes, sequence: int) -> Id:
     return read_id(text, sequence)
 
 
-def _beside(id: Id, before: bool) -> Id:
+def _adjacent(id: Id, before: bool) -> Id:
     ms, sequence = id
     if before:
         if id == (0, 0):

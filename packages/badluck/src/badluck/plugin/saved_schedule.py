@@ -75,9 +75,9 @@ def write(name: CallId, functions: str, actors: int, finding: Finding) -> None:
 
 def replace(path: Path, text: str) -> None:
     """Replace the file atomically, so that a reader sees all or nothing of it. Raises OSError."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(path)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}")
+    temporary.write_text(text, encoding="utf-8")
+    temporary.replace(path)
 
 
 class SavedSchedule(NamedTuple):

@@ -49,9 +49,9 @@ def chart(
 
     `width` in characters; columns never get narrower than is readable.
     """
-    beside = _beside(steps, vocabulary.charted)
-    tails = ["  ".join(texts) for texts in zip(*beside, strict=True)] or [""] * (len(steps) + 1)
-    spare = 1 if len(beside) > 1 else 3
+    state = _state_columns(steps, vocabulary.charted)
+    tails = ["  ".join(texts) for texts in zip(*state, strict=True)] or [""] * (len(steps) + 1)
+    spare = 1 if len(state) > 1 else 3
     column = max(NARROWEST, (width - 4 - columns(tails[0]) - spare) // len(actors) - 2)
     heads = [f"{vocabulary.actor} {actor}" for actor in actors]
     several = _doing_several(steps)
@@ -81,7 +81,7 @@ def _lasts(text: str) -> str:
     return text
 
 
-def _beside(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:
+def _state_columns(steps: Sequence[Step], charted: Collection[str] | None) -> list[list[str]]:
     """Return the columns that are not always empty, each with its head and padded."""
     columns_shown = [
         [name, *(_short(step.shown[name]) or "-" for step in steps)]
@@ -131,9 +131,9 @@ def texts(step: Step, vocabulary: Vocabulary = PLAIN, several: bool = True) -> I
         yield f"comes again; {vocabulary.refilled}"
         return
     number = f" {step.fiber}" if step.fiber > 1 else ""
-    shown = several or vocabulary.beside == PLAIN.beside  # with tasks, one is the work itself
-    beside = f"({vocabulary.beside}{number}) " if step.fiber and shown else ""
-    who = "(late) " if step.does == "arrives" else beside
+    shown = several or vocabulary.fiber_kind == PLAIN.fiber_kind  # with tasks, one is the work
+    prefix = f"({vocabulary.fiber_kind}{number}) " if step.fiber and shown else ""
+    who = "(late) " if step.does == "arrives" else prefix
     # Of a transaction, only the answers of EXEC are new.
     replies = step.replies[-1:] if len(step.lines) > 1 else step.replies
     answer = ", ".join(filter(None, ["; ".join(replies), fault.drawn if fault else ""]))

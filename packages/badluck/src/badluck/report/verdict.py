@@ -13,7 +13,7 @@ from badluck.target import Target
 
 def starvation_setting(target: Target) -> str:
     """The question that `Explorer.starve` answers."""
-    return f"all but A come again and again, each time {target.vocabulary.afresh}; no faults"
+    return f"all but A come again and again, each time {target.vocabulary.restored}; no faults"
 
 
 def verdict(report: Report) -> str:

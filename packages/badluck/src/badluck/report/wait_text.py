@@ -23,19 +23,19 @@ def wait_text(judge: Judge, path: Path) -> str:
     if judge.target.code.shown:
         return ""
     names_at: dict[str, list[str]] = defaultdict(list)
-    beside: list[str] = []
+    running: list[str] = []
     for actor, node in all_waiting(judge.graph, judge.stuck, path.end):
         for spot in () if node.ended else node.stands[0]:
             names_at[user_code_error.line_of(*spot)].append(judge.graph.names[actor])
         for spot in chain(*node.stands[1:]) if node.ended else ():
             where = user_code_error.line_of(*spot)
             name = judge.graph.names[actor]
-            beside.append(f"{name} is done, and its thread still runs in {where}.")
+            running.append(f"{name} is done, and its thread still runs in {where}.")
     waiting = (
         f"{' and '.join(names)} {'wait' if len(names) > 1 else 'waits'} in {where}."
         for where, names in names_at.items()
     )
-    text = " ".join([*waiting, *beside])
+    text = " ".join([*waiting, *running])
     if not text or path.end in all_wait_at(judge.graph, judge.stuck):
         return text
     return f"{DOOMED}: {text}"
