@@ -48,7 +48,7 @@ class Child:
     answered: bool = False  # since it was started
 
     def start(self, environ: Mapping[str, str]) -> None:
-        """Start it, in the main thread: see servers.process. Raises OSError."""
+        """Start the process, in the main thread: see servers.process. Raises OSError."""
         self.born, self.silent, self.answered = time.monotonic(), 0.0, False
         logs.trim(self.log)
         with suppress(OSError), self.log.open("ab", buffering=0) as log:  # a full disk: without
@@ -57,11 +57,11 @@ class Child:
         self.process = start(self.command, self.log, env=dict(environ))
 
     def alive(self) -> bool:
-        """Return whether it runs. It may hang."""
+        """Return whether the process has not ended. It may hang."""
         return self.process is not None and self.process.poll() is None
 
     def listen(self, stop: threading.Event) -> None:
-        """Ask it until `stop`, in a thread of its own: an answer may take a second."""
+        """Ask it until `stop`, every ASK s, in a thread of its own: an answer may take a second."""
         while not stop.wait(ASK if self.answered else ASK / 10):
             process = self.process
             if process and self.answers() and process is self.process:
@@ -78,19 +78,19 @@ class Child:
         return ProcessState.RUNNING if self.answered else ProcessState.STARTING
 
     def terminate(self) -> None:
-        """Ask it to end; it ends its own workers."""
+        """Send SIGTERM if it runs. It ends its own workers."""
         if self.process and self.alive():
             self.process.terminate()
 
     def kill(self) -> None:
-        """Kill its session, so that none of its workers is left."""
+        """Send SIGKILL to its process group, so that none of its workers is left."""
         if self.process and self.alive():
             os.killpg(self.process.pid, signal.SIGKILL)
 
     def finish(self, asked: float) -> bool:
-        """Wait for its end; SIGKILL when its grace since `asked` is over.
+        """Wait for its end; SIGKILL when its grace since `asked` is over (s of time.monotonic()).
 
-        True: it ended by itself.
+        True: it ended by itself, or did not run.
         """
         if self.process is None:
             return True
@@ -103,6 +103,6 @@ class Child:
             return False
 
     def tail(self) -> str:
-        """Return the last lines of its log."""
+        """Return the last 12 lines of its log, indented; "" without a log. Raises OSError."""
         lines = self.log.read_text(errors="replace").splitlines() if self.log.exists() else []
         return "\n".join(f"    {line}" for line in lines[-12:])

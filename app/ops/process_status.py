@@ -40,12 +40,12 @@ class HeartbeatFile:
             self.file.touch()
 
     def moved(self) -> bool:
-        """Return whether the file was touched since the last call."""
+        """Return whether the file was touched since the last call (or since `__init__`)."""
         before, self.seen = self.seen, self._touched()
         return self.seen != before
 
     def awaited(self) -> bool:
-        """Wait for the next touch, for as long as a turn may take; return whether it came."""
+        """Wait `longest` s at most for the next touch; return whether it came."""
         deadline = time.monotonic() + self.longest
         while not self.moved():
             if time.monotonic() > deadline:
@@ -103,7 +103,7 @@ def write(file: Path, processes: list[ProcessStatus]) -> None:
 
 
 def read(file: Path) -> Report | None:
-    """Read the supervisor's report; None: no supervisor keeps us."""
+    """Return the supervisor's report; None if the file is missing (no supervisor) or unreadable."""
     try:
         document = orjson.loads(file.read_bytes())
         rows = document["processes"]

@@ -74,7 +74,7 @@ def _gunicorn(app: str, host: str, port: int, grace: int) -> list[str]:
 
 
 def children(settings: Settings) -> list[Child]:
-    """Return all of them, in the order in which they need each other.
+    """Return the shop's processes, in the order in which they need each other.
 
     Essential are those without which no buyer can buy, or no sale becomes an order. The lab is not:
     the shop keeps selling when the instructor's screen is dark. Raises StoreAway without a store to
@@ -168,7 +168,7 @@ def _stores(settings: Settings) -> list[Child]:
 def masters(settings: Settings) -> list[Child]:
     """Return Redlock's three servers. At the start only rounds of DEFAULT_MODE may use them.
 
-    None if they are external, or cannot run here: `Servers.missing` then says so.
+    Empty if they are external, or cannot run here: `Servers.missing` then says so.
     """
     return [_master(settings, path) for path in settings.master_sockets if embedded.available()]
 
@@ -193,7 +193,7 @@ def _master(settings: Settings, path: Path) -> Child:
 
 
 def unavailable(settings: Settings) -> list[str]:
-    """Return a sentence for every address that we need and cannot have."""
+    """Return a sentence for each address that the processes need and that cannot be bound."""
     wanted = [
         ("SHOP", settings.shop_host, settings.shop_port),
         ("LAB", settings.lab_host, settings.lab_port),

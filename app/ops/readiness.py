@@ -277,7 +277,7 @@ def _dead_letters(found: list[Lag]) -> Check:
 
 
 def _refusal(error: redis.RedisError) -> Text:
-    """Return why the store takes no writes."""
+    """Return the sentence for an error with which the store has refused a write."""
     match error:
         case redis.OutOfMemoryError():
             return Text("The store is out of memory and takes no writes.")

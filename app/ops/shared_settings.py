@@ -25,12 +25,15 @@ from app.store.clients.redis import answering
 
 
 def secret(settings: Settings) -> str:
-    """Return the secret that signs buyers' cookies and forms' keys: set, or kept in VAR_DIR."""
+    """Return the secret that signs buyers' cookies and forms' keys: set, or kept in VAR_DIR.
+
+    Raises OSError if it cannot be kept there.
+    """
     return settings.secret_key or _kept(settings, "secret", secrets.token_hex(32))
 
 
 def lab_token(settings: Settings) -> str:
-    """Return the lab's token; "" when it asks for none (see the setting)."""
+    """Return the lab's token; "" for none: LAB_TOKEN is off, or unset on loopback."""
     match settings.lab_token:
         case "off":
             return ""
@@ -44,7 +47,7 @@ def lab_token(settings: Settings) -> str:
 def store_config(settings: Settings) -> Path:
     """Write the file from which the embedded servers read their password: a command line is public.
 
-    Return its path. Clients read the password itself (see Settings.store_password).
+    Return its path. Clients read the password itself (see Settings.store_password). Raises OSError.
     """
     password = _kept(settings, "store-password", secrets.token_hex(32))
     path = settings.var / "store" / "password.conf"

@@ -80,7 +80,7 @@ class Supervisor:
         return ""
 
     def watch(self) -> None:
-        """Keep them running until `stopping` is set. Raises GivenUp."""
+        """Restart children that die or hang, until `stopping` is set. Raises GivenUp."""
         for child in self.children:
             threading.Thread(target=child.listen, args=(self.deaf,), daemon=True).start()
         last = time.monotonic()
@@ -143,7 +143,7 @@ class Supervisor:
                 self.say(f"{each.name} answers again")
 
     def stop(self) -> None:
-        """Stop all, stage by stage, the highest first."""
+        """Stop all, stage by stage, the highest first. Kill a child when its grace is over."""
         self.deaf.set()
         for stage in sorted({child.stage for child in self.children}, reverse=True):
             together = [child for child in self.children if child.stage == stage]

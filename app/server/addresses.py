@@ -19,7 +19,7 @@ from app.server.parse import LARGEST
 
 
 class Whole(IntegerConverter):
-    """Converter of `<int:…>` in a route."""
+    """Converter of `<int:…>` in a route: 0 to LARGEST."""
 
     regex = "[0-9]{1,10}"
 

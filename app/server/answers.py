@@ -187,7 +187,7 @@ def describe(error: Exception) -> tuple[int, str, str, dict[str, object]]:
 
 
 def said(error: ShopError) -> str:
-    """Return the error's sentences, in the visitor's language."""
+    """Return the error's sentences as one text, in the visitor's language; "" without any."""
     return str(say(reduce(together, error.sentences() or [""])))
 
 

@@ -11,7 +11,7 @@ MOST_FILES = 10_240  # what macOS grants at most
 
 
 def raise_open_files() -> None:
-    """Raise the limit of open files as far as allowed: each connection is one, 1,024 are usual."""
+    """Raise the limit of open files as far as allowed: each connection is one; 1,024 is usual."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:

@@ -46,5 +46,5 @@ class OverLimit(NotSold):
 
 
 def named(outcome: Outcome) -> str:
-    """Return an outcome's name in the contract."""
+    """Return an outcome's name in the contract: SOLD_OUT is `sold-out`."""
     return outcome.lower().replace("_", "-")

@@ -46,7 +46,7 @@ def body(request: Request) -> dict[str, Any]:
 
 
 def only(values: Mapping[str, object], known: Iterable[str]) -> None:
-    """Raise Invalid for a field that is not known."""
+    """Raise Invalid if `values` has fields that are not `known`, with a sentence for each."""
     if unknown := sorted(values.keys() - {*known}):
         raise Invalid(
             {name: Text("There is no field %(field)s.", field=repr(name)) for name in unknown}
@@ -54,9 +54,10 @@ def only(values: Mapping[str, object], known: Iterable[str]) -> None:
 
 
 def whole(values: Mapping[str, object], name: str, default: int | None = None) -> int:
-    """Return a whole number: of a form its digits, of JSON a number. Raises Invalid.
+    """Return field `name` as a whole number: of a form its digits, of JSON a number.
 
-    Its bounds are checked by the services; no number is beyond LARGEST.
+    Raises Invalid if it is none, is missing without a `default`, or is beyond LARGEST. The services
+    check its bounds.
     """
     value = values.get(name, default)
     if isinstance(value, str):
@@ -71,7 +72,7 @@ def whole(values: Mapping[str, object], name: str, default: int | None = None) -
 
 
 def text(values: Mapping[str, object], name: str, default: str = "") -> str:
-    """Return a string. Raises Invalid."""
+    """Return field `name`, `default` if it is missing. Raises Invalid if it is no string."""
     value = values.get(name, default)
     if not isinstance(value, str):
         raise Invalid({name: Text("%(field)s must be text.", field=called(name))})
@@ -79,7 +80,7 @@ def text(values: Mapping[str, object], name: str, default: str = "") -> str:
 
 
 def texts(values: Mapping[str, object], name: str) -> list[str]:
-    """Return a list of strings, empty if the field is missing. Raises Invalid."""
+    """Return field `name`, [] if it is missing. Raises Invalid if it is no list of strings."""
     value = values.get(name, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
         raise Invalid({name: Text("%(field)s must be a list of strings.", field=called(name))})

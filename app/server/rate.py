@@ -19,7 +19,7 @@ NETWORK = 64  # bits of an IPv6 address: one customer has all that begin with th
 
 
 def limiter(app: Flask, rate: str) -> Callable[[], None]:
-    """Return the function to call in each request to buy. It raises TooOften."""
+    """Return the function to call in each request to buy: it raises TooOften above `rate`."""
     if not rate:
         return lambda: None
     from flask_limiter import Limiter, RateLimitExceeded  # a second, for a rare setting
@@ -41,7 +41,7 @@ def limiter(app: Flask, rate: str) -> Callable[[], None]:
 
 
 def address() -> str:
-    """Return the address for which a request is counted."""
+    """Return the client's address by which a request is counted: of IPv6, its network."""
     remote = request.remote_addr or ""
     ip = _parsed(remote)
     if isinstance(ip, ipaddress.IPv6Address):
@@ -55,7 +55,7 @@ def _is_ours(said: str) -> bool:
 
 
 def _parsed(said: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return the address; None if the text is none, as proxies may write anything."""
+    """Return the address; None if `said` is not one, as proxies may write anything."""
     try:
         ip = ipaddress.ip_address(said)
     except ValueError:

@@ -93,7 +93,7 @@ def money(cents: int) -> str:
 
 
 def moment(iso: str) -> str:
-    """Return a moment, given as ISO 8601 text, in UTC.
+    """Return an ISO 8601 moment as a date and time in the visitor's language, in UTC.
 
     Babel's Chinese has the zone before the hour.
     """
@@ -108,7 +108,7 @@ def unbroken(text: Any) -> str:
 
 
 def listed(texts: Iterable[str]) -> str:
-    """Join the texts to one sentence: "A, B and C"."""
+    """Return the texts as one list in the visitor's language: "A, B and C"."""
     return format_list([str(say(text)) for text in texts], locale=get_locale())
 
 

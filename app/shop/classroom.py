@@ -109,14 +109,14 @@ def blueprint(purchase: Purchase, rounds: Rounds, members: Members, notices: Not
         return see_other("/class") if wants_html() else json(joined_as, 201)
 
     def joined() -> int:
-        """Return the time by the clock that says when a class began."""
+        """Return the store's time, by which a class began; else this host's. In ms since 1970."""
         try:
             return rounds.now()
         except StoreAway:  # the store never answered, so no class began either
             return int(time.time() * 1000)
 
     def greet() -> None:
-        """Enter a sign of this phone; while the store is away it can count down all the same."""
+        """Record a sign of life of this phone, if the store answers: it counts down without it."""
         known = session[KNOWN]
         with suppress(StoreAway):
             members.greet(

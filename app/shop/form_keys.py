@@ -20,7 +20,7 @@ from app.text import Text
 
 
 def new_key() -> str:
-    """Return a key for one form: pressed twice, it buys once."""
+    """Return a new signed key for one form: the form pressed twice buys once."""
     return sign(draw_id())
 
 

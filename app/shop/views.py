@@ -272,5 +272,5 @@ def _shelf_item(
 
 
 def _most(round: Round) -> int:
-    """Return how many units one order can have."""
+    """Return how many units one order can have: the lower of the round's two limits."""
     return min(round.limit, round.per_buyer or round.limit)

@@ -25,7 +25,7 @@ class Audited:
 
 
 class Audits:
-    """The last audits, by item. Used by several threads."""
+    """The last audits, by item. Threads may share it."""
 
     def __init__(self, rounds: Rounds, auditor: Auditor) -> None:
         self.rounds = rounds
@@ -35,7 +35,7 @@ class Audits:
         self.next = 0.0  # by time.monotonic()
 
     def known(self) -> list[Audited]:
-        """Return the last audits without waiting; start new ones if they are due."""
+        """Return the last audit of each item, without waiting; a thread starts new ones if they are due."""
         with self.lock:
             due = time.monotonic() >= self.next
             if due:

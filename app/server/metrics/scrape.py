@@ -27,7 +27,7 @@ Row = tuple[str, str, float]  # name without lastapple_, help text, value
 
 
 class Metrics(Collector):
-    """Collects the figures, again for each scrape."""
+    """Collector of the shop's figures, read again for each scrape."""
 
     def __init__(self, folder: Path, lag: Callable[[], list[Lag]], audits: Audits) -> None:
         """`folder` is where the shop's workers write; it may be missing.
