@@ -35,7 +35,7 @@ class Audits:
         self.next = 0.0  # by time.monotonic()
 
     def known(self) -> list[Audited]:
-        """Return the last audit of each item, without waiting; a thread starts new ones if they are due."""
+        """Return each item's last audit without waiting; a thread starts new ones if due."""
         with self.lock:
             due = time.monotonic() >= self.next
             if due:
