@@ -56,8 +56,8 @@ def only(values: Mapping[str, object], known: Iterable[str]) -> None:
 def whole(values: Mapping[str, object], name: str, default: int | None = None) -> int:
     """Return field `name` as a whole number: of a form its digits, of JSON a number.
 
-    Raises Invalid if it is none, is missing without a `default`, or is beyond LARGEST. The services
-    check its bounds.
+    Raises Invalid for any other value, beyond LARGEST, or if it is missing without a `default`. The
+    services check its bounds.
     """
     value = values.get(name, default)
     if isinstance(value, str):
