@@ -132,7 +132,7 @@ def test_a_thread_that_died_with_the_lock_blocks_its_process_no_longer_than_the_
     assert not there(client)
 
 
-def test_the_late_release_of_a_deposed_leader_disturbs_nobody(
+def test_the_late_release_of_a_deposed_leader_changes_nothing(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
     mine = contender(client, lease=1)
@@ -149,7 +149,7 @@ def test_the_late_release_of_a_deposed_leader_disturbs_nobody(
     assert mine.release(third)
 
 
-def test_who_gets_up_is_not_called(client: redis.Redis, pool: ThreadPoolExecutor) -> None:
+def test_a_follower_that_left_is_not_called(client: redis.Redis, pool: ThreadPoolExecutor) -> None:
     mine = contender(client)
     held = mine.acquire("a")
     assert mine.acquire("impatient", True, 0.1) is None

@@ -143,7 +143,7 @@ def test_interrupted_while_it_sits(client: redis.Redis) -> None:
     pytest.fail("the story takes more lines")
 
 
-def test_who_sits_replaces_a_leader_that_is_gone(
+def test_a_follower_replaces_a_leader_that_is_gone(
     client: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The leader's thread lives on, and was interrupted before it could call the next one."""
@@ -177,7 +177,7 @@ def test_who_sits_replaces_a_leader_that_is_gone(
     assert got[0]
 
 
-def test_all_who_sit_hear_at_once_that_the_server_is_away(
+def test_all_followers_hear_at_once_that_the_server_is_away(
     own_server: Valkey, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not one timeout after the other: one thread asks the server, and the others get its error."""

@@ -76,7 +76,7 @@ def test_one_pair_serves_a_thread_for_all_locks_of_a_server(own_server: Valkey) 
         connections(client, "").close()
 
 
-def test_who_waits_for_one_lock_holds_the_other(own_server: Valkey) -> None:
+def test_a_waiter_for_one_lock_holds_the_other(own_server: Valkey) -> None:
     """Over one pair: the inner lock's call arrives, the outer lock stays, both are released."""
     with redis.Redis.from_url(own_server.url) as client, ThreadPoolExecutor(1) as pool:
         inner = queue(client, 10.0, "inner")

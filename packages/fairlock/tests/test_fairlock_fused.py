@@ -32,7 +32,7 @@ def test_brings_the_values_and_takes_the_commands(client: redis.Redis) -> None:
     assert not client.exists(NAME)
 
 
-def test_values_are_the_same_bytes_for_who_waited(
+def test_values_are_the_same_bytes_for_a_waiter(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
     anything = bytes(range(256))

@@ -134,7 +134,7 @@ def test_64_waiters_send_nothing(
     assert not client.exists(f"{NAME}:asked"), "a served waiter is forgotten"
 
 
-def test_who_hung_up_is_skipped_at_once(client: redis.Redis, pool: ThreadPoolExecutor) -> None:
+def test_a_waiter_that_hung_up_is_skipped(client: redis.Redis, pool: ThreadPoolExecutor) -> None:
     holder = queue(client)
     holder.acquire("holder", True, None)
     gone = enqueue_frozen(client, "gone")
@@ -147,7 +147,7 @@ def test_who_hung_up_is_skipped_at_once(client: redis.Redis, pool: ThreadPoolExe
     assert after.result(5)
 
 
-def test_who_gave_up_has_left_the_line(client: redis.Redis, pool: ThreadPoolExecutor) -> None:
+def test_a_waiter_that_gave_up_has_left(client: redis.Redis, pool: ThreadPoolExecutor) -> None:
     holder = queue(client)
     holder.acquire("holder", True, None)
     start = time.monotonic()
@@ -162,7 +162,7 @@ def test_who_gave_up_has_left_the_line(client: redis.Redis, pool: ThreadPoolExec
 
 
 @pytest.mark.usefixtures("_soon_passed_over")
-def test_who_does_not_take_the_lock_in_time_is_passed_over(
+def test_a_waiter_that_takes_the_lock_too_late_is_passed_over(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
     holder = queue(client)
@@ -195,7 +195,7 @@ def test_many_frozen_waiters_cost_a_hand_over_each(
 
 
 @pytest.mark.usefixtures("_soon_passed_over")
-def test_frozen_ones_who_had_asked_cost_a_hand_over_each_too(
+def test_frozen_waiters_that_had_asked_cost_a_hand_over_each(
     client: redis.Redis, pool: ThreadPoolExecutor
 ) -> None:
     """Frozen waiters know when to check the first one; a waiter that is awake must know it, too."""
@@ -221,7 +221,7 @@ def test_a_holder_that_died_is_outlived_by_the_first_in_line(
     assert second.result(5)
 
 
-def test_nobody_jumps_the_line_when_a_lease_has_run_out(client: redis.Redis) -> None:
+def test_no_client_jumps_the_line_when_a_lease_has_ended(client: redis.Redis) -> None:
     assert queue(client).acquire("dead", True, None)
     _connected = enqueue_frozen(client, "first")
     client.pexpire(NAME, 1)

@@ -204,7 +204,7 @@ def test_renewal_needs_something_to_renew(client: redis.Redis) -> None:
         Lock(client, "report", renew=True)
 
 
-def test_a_loss_is_told_before_the_release(client: redis.Redis) -> None:
+def test_a_loss_is_reported_before_the_release(client: redis.Redis) -> None:
     lock = Lock(client, "report", timeout=0.3, renew=True)
     told: list[str] = []
     lock.on_loss(lambda: told.append("lost"))

@@ -36,7 +36,7 @@ def called(client: redis.Redis, clock: Clock, lease: float = 10.0) -> Waiter:
     return waiter
 
 
-def test_a_mate_has_the_whole_lease_and_asks_nobody(client: redis.Redis, clock: Late) -> None:
+def test_a_mate_has_the_whole_lease_and_sends_nothing(client: redis.Redis, clock: Late) -> None:
     waiter = called(client, clock)
     assert client.pttl(NAME) > HANDOVER_S * 1000
     clock.by = 4.9

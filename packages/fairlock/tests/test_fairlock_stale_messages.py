@@ -38,7 +38,7 @@ def overtaken(client: redis.Redis, mine: WaitQueue, reads: tuple[str, ...] = ())
     return waiter
 
 
-def test_a_mate_called_in_vain_does_not_enter_beside_the_next_holder(client: redis.Redis) -> None:
+def test_a_mate_called_too_late_does_not_enter_as_well(client: redis.Redis) -> None:
     """The waiter would not ask: its mate took the lock for it, for a lease that has ended."""
     waiter = overtaken(client, queue(client, 0.3))
     assert waiter.wait(SystemClock().now() + 0.2) is None
@@ -57,7 +57,7 @@ def test_old_values_are_never_written(client: redis.Redis) -> None:
     assert mine.release("late")
 
 
-def test_a_token_used_again_is_not_called_by_an_old_word(client: redis.Redis) -> None:
+def test_a_reused_token_is_not_called_by_an_old_message(client: redis.Redis) -> None:
     """A caller's own token for redis-py's Lock may be the same each time."""
     waiter = overtaken(client, queue(client, 0.3))
     waiter._leave()

@@ -11,7 +11,7 @@ TO_TEN = Scale(0, 10)
 TEN_TO_THOUSAND = Scale(10, 1000, log=True)
 
 
-def test_a_bar_begins_at_nought_and_its_whiskers_end_at_the_extremes() -> None:
+def test_a_bar_begins_at_zero_and_its_whiskers_end_at_the_extremes() -> None:
     of = Spread(2.0, 4.0, 5.0)
     drawn = chart.svg(
         30, chart.bar(TO_TEN, of.median, "ours", 6, 18), chart.whiskers(TO_TEN, of, 15)

@@ -30,7 +30,7 @@ def test_a_killed_server_starts_again_with_what_it_acknowledged(tmp_path: Path) 
     assert not valkey.runs()
 
 
-def test_a_frozen_server_answers_nobody_until_it_is_restored(tmp_path: Path) -> None:
+def test_a_frozen_server_is_silent_until_it_is_restored(tmp_path: Path) -> None:
     with Valkey(tmp_path) as valkey:
         valkey.freeze()
         status = psutil.Process(valkey.process.pid).status()
