@@ -81,6 +81,12 @@ def _no_sale(end: Ending) -> bool:
     return bool(answers.words) and nothing and book.left >= target.quantity and end.calm
 
 
+def _of_buyers(rule: Rule) -> Rule:
+    """Return badluck's rule with the shop's word for an actor."""
+    words = rule.explanation.replace("An actor", "A buyer").replace("actor", "buyer")
+    return replace(rule, explanation=words)
+
+
 # The gravest first: the verdict names it.
 RULES: tuple[Rule, ...] = (
     StateRule(
@@ -103,7 +109,7 @@ RULES: tuple[Rule, ...] = (
         "A unit is neither in stock nor sold: no buyer can get it any more.",
         _unit_lost,
     ),
-    STUCK,
+    _of_buyers(STUCK),
     StateRule(
         "undersell",
         "A buyer was told “sold out”, but at the end there is enough stock.",
@@ -125,12 +131,8 @@ RULES: tuple[Rule, ...] = (
         "fault was still there.",
         _no_sale,
     ),
-    replace(TWO_HOLDERS, explanation="Two buyers are in the critical section at the same time."),
-    replace(DELETED_BY_ANOTHER, explanation="A buyer deleted a lock that another buyer held."),
-    replace(RENEWED_BY_ANOTHER, explanation="A buyer renewed a lock that another buyer held."),
-    STALLED,
-    LEFT_BEHIND,
-    LEAKED,
+    *map(_of_buyers, (TWO_HOLDERS, DELETED_BY_ANOTHER, RENEWED_BY_ANOTHER)),
+    *map(_of_buyers, (STALLED, LEFT_BEHIND, LEAKED)),
     replace(
         STARVED,
         explanation="The others buy again and again while one buyer never gets a turn.",
@@ -165,11 +167,7 @@ OWN_RULES: tuple[Rule, ...] = (
     MISTAKE,
     *(_SHOPS[name] for name in ("order lost", "negative stock", "unit lost")),
     *(_SHOPS[name] for name in (STUCK.name, "undersell", "phantom order", "no sale")),
-    *(
-        replace(rule, explanation=_SHOPS[rule.name].explanation)
-        for rule in (inferred_lock_rules.TWO_HOLDERS, inferred_lock_rules.DELETED_BY_ANOTHER)
-    ),
-    inferred_lock_rules.LEFT_BEHIND,
-    inferred_lock_rules.LEAKED,
+    *map(_of_buyers, (inferred_lock_rules.TWO_HOLDERS, inferred_lock_rules.DELETED_BY_ANOTHER)),
+    *map(_of_buyers, (inferred_lock_rules.LEFT_BEHIND, inferred_lock_rules.LEAKED)),
 )
 FINDINGS = {rule.name: rule.explanation for rule in RULES}

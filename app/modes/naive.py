@@ -27,9 +27,9 @@ class Naive(StoreMode):
         self.clock.sleep(self.round.think / 1000)
 
         left = stock - order.quantity
-        # Two buyers that read the same stock write the same value:
-        # two units sold, one taken. A crash after SET loses a unit.
+        # Two buyers that read the same stock write the same:
+        # two sold, one taken. A crash after SET loses a unit.
         if not self.store.set(self.keys.stock, left, xx=True):
-            return Sale(Outcome.ROUND_OVER)  # XX: the stock is gone
+            return Sale(Outcome.ROUND_OVER)  # XX: no stock
         self.sales.record(self.store, order, earlier)
         return Sale(Outcome.SOLD, left=left, order=order)

@@ -34,8 +34,8 @@ class Watch(StoreMode):
             return self.race(pipe, order)
 
     def race(self, pipe: Pipeline, order: Order) -> Sale:
-        """BUSY: another client wrote between our WATCH and our EXEC."""
-        # A WATCH sent by the client would use another connection.
+        """BUSY: another client wrote before our EXEC."""
+        # WATCH on the client would use another connection.
         pipe.watch(*self.sales.reads(order))
         stock, earlier = self.sales.read(pipe, order)
         if earlier.answer:

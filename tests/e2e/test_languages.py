@@ -152,7 +152,7 @@ def test_the_switch_without_javascript(browser: Browser, shop: Shop) -> None:
     expect(page.get_by_label("库存", exact=True)).to_have_value("7")
     current = page.get_by_role("navigation", name="语言").locator("[aria-current]")
     expect(current).to_have_text("简体中文")
-    page.get_by_role("link", name="去商店").click()
+    page.get_by_role("link", name="商店", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("六棵树，一个早晨的收成")
     page.get_by_role("link", name="English").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Six trees, one morning’s harvest")

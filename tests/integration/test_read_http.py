@@ -151,7 +151,7 @@ def test_the_measured_cost_says_when_and_where(lab: FlaskClient, var: Path) -> N
     assert "was naive (broken on purpose), watch, lock:lease, atomic" in other
 
     (var / "compare.json").write_text("{")
-    assert "is no comparison" in said(section(page(lab, "/read/watch"), "cost"))
+    assert "is not a comparison" in said(section(page(lab, "/read/watch"), "cost"))
     (var / "compare.json").unlink()
 
 
