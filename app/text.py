@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
+# Of 1 (difflib): `lease` is like `lock:lease`, `lock:durian` is not like `lock:db_unique`.
+ALIKE = 0.65
+
 
 class Text(str):
     """A finished English text which remembers its template and values.
@@ -48,7 +51,7 @@ def together(one: str, other: str) -> Text:
 def instead(name: str, known: Iterable[str]) -> Text:
     """Return what to write instead of an unknown name: the known one most like it, or all."""
     names = list(known)
-    if close := get_close_matches(name.lower(), names, n=1):
+    if close := get_close_matches(name.lower(), names, 1, ALIKE):
         return Text("Did you mean %(name)s?", name=close[0])
     return Text("There are %(known)s.", known=names)
 
