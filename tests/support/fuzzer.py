@@ -16,7 +16,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.engine import events
 from schemathesis.schemas import BaseSchema
 
-SLOWEST = 10.0  # s for one answer; an audit waits for 0.75 s, and two cores are shared
+SLOWEST = 60.0  # s for one answer: what takes longer hangs, also on a slow and busy machine
 
 
 @dataclass

@@ -16,7 +16,7 @@ SAME = {*ITEMS, *MODES, *LOCKS, "https", "application", "json", "lastapple", "pi
 SAME |= {"units", "version", "owner", "store", "lua", "sell", "make", "nil"}
 SAME |= {"cookie", "OpenAPI", "Allow", "Authorization", "Bearer", "Prometheus", "postgresql"}
 SAME |= {"ZooKeeper", "Redlock", "SQLite", "PostgreSQL", "Jedis", "Valkey", "Locust"}
-SAME |= {"joynet", "crossoverJie", "haozlee"}  # authors of tutorials
+SAME |= {"joynet", "crossoverJie", "haozlee", "redis", "py"}  # authors of tutorials; redis-py
 # Sent values; names; titles of texts; paths and addresses; options of commands; ids of requests.
 NO_WORDS = re.compile(
     r"'[^']*'|`[^`]*`|[“][^”]*[”]|《[^》]*》|https?:\S+|[A-Za-z._]*/\S+|--[a-z-]+|\b[0-9a-f]{16}\b"
