@@ -192,8 +192,8 @@ def zookeeper(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZooKeeperSer
 
 
 @pytest.fixture
-def beside_the_store(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Addresses of the servers that the test's recipe needs; only these are started."""
+def beside_the_store(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Settings for the servers that the test's recipe needs; only these are started."""
     callspec: Any = getattr(request.node, "callspec", None)
     needs = lives_in(str(callspec.params.get("name", "")) if callspec else "")
     if needs == "masters":
@@ -201,7 +201,7 @@ def beside_the_store(request: pytest.FixtureRequest) -> dict[str, str]:
         return {"redlock_urls": ",".join(master.url for master in masters)}
     if needs == "zookeeper":
         zookeeper: ZooKeeperServer = request.getfixturevalue("zookeeper")
-        return {"zookeeper_hosts": zookeeper.hosts}
+        return {"zookeeper_hosts": zookeeper.hosts, "store_timeout": 30_000}  # a JVM starts slowly
     return {}
 
 
@@ -214,14 +214,13 @@ def settings(
 ) -> Settings:
     """Settings over SQLite; a test that uses `database_url` runs over each database."""
     named = "database_url" in request.fixturenames
+    # Tests share two cores with the servers, and do not test for slow answers.
+    patient = {"store_timeout": 3_000, "database_timeout": 30_000} | beside_the_store
     return Settings(
-        **beside_the_store,
+        **patient,
         redis_url=store_server.url,
         database_url=request.getfixturevalue("database_url") if named else "",
         var_dir=str(tmp_path),
-        # Tests share two cores with the servers, and do not test for slow answers.
-        store_timeout=3_000,
-        database_timeout=30_000,
     )
 
 
