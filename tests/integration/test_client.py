@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,7 @@ def test_a_lost_reply_never_sells_twice(
 ) -> None:
     round = services.rounds.start("apple", name, 10, {})
     lossy.what = (Keys("apple", round.number).sales.encode(),)  # and no worker's heartbeat
-    through = Services(Settings(redis_url=lossy.url, var_dir=settings.var_dir))
+    through = Services(replace(settings, redis_url=lossy.url, store_timeout=30_000))
     shop = through.purchase()
     shop.buy("apple", 1)  # the server knows the script now
     lossy.lose_next = True
@@ -65,7 +66,7 @@ def test_who_sent_no_key_is_told_one_to_ask_again_under(
     """Also when the sale is in the database by then, and another round is running."""
     sold_in = services.rounds.start("apple", "atomic", 10, {})
     lossy.what = (Keys("apple", sold_in.number).sales.encode(),)  # and no worker's heartbeat
-    through = Settings(redis_url=lossy.url, var_dir=settings.var_dir)
+    through = replace(settings, redis_url=lossy.url, store_timeout=30_000)
     shop = create_shop(through).test_client()
     shop.post("/buy/apple", json={})  # the server knows the script now
     lossy.lose_next = True

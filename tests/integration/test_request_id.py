@@ -112,9 +112,7 @@ def test_the_lines_of_the_log_have_it(
     shop = create_shop(settings).test_client()
     sold = buy(shop)
     id = sold.headers[HEADER]
-    assert (
-        f"WARNING {id} order {sold.get_json()['order']}: the lock was not mine" in lines.getvalue()
-    )
+    assert f"WARNING {id} order {sold.get_json()['order']}: the lock was lost" in lines.getvalue()
     monkeypatch.setattr(OrderLookup, "find", lambda *_: 1 // 0)
     failed = shop.get(f"/orders/{sold.get_json()['order']}")
     assert problem(failed, 500)["request"] == failed.headers[HEADER]
