@@ -21,7 +21,7 @@ from app.explorer.targets import Target
 from app.explorer.vocabulary import VOCABULARY
 
 CLEAN, FOUND, INCONCLUSIVE = 0, 1, 3  # exit status, as of all explorations
-NOT_HERE = ("buyers", "faults", "again", "retries", "save", "matrix")  # options
+NOT_HERE = ("buyers", "faults", "again", "retries", "save", "matrix", "markdown")  # options
 BUYERS = 2
 
 

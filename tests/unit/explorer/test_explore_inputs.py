@@ -20,6 +20,8 @@ from app.cli import main
         (("explore", "sql", "--retries", "0"), "--retries"),
         (("explore", "sql", "--save", "trace.json"), "--save"),
         (("explore", "sql", "--matrix"), "--matrix"),
+        (("explore", "sql", "--markdown"), "--markdown"),
+        (("explore", "watch", "--markdown"), "--markdown is for --matrix"),
         (("explore", "sql", "--json", "/nowhere/at/all"), "/nowhere/at/all"),
         (("explore", "lock:zookeeper"), "ZooKeeper"),
         (("explore", "watch", "--faults", "fire=1"), "fire"),

@@ -129,14 +129,6 @@ def test_what_is_wrong_is_said(path: Place, value: Any, said: str) -> None:
     assert said in str(error.value)
 
 
-def test_the_name_of_a_finding_in_an_older_file() -> None:
-    document = saved(Explorer(Target("lock:setnx"), 2).explore(Faults(crash=1)))
-    names = [finding["name"] for finding in document["findings"]]
-    at = names.index("stuck forever")
-    older = read(orjson.dumps(changed(document, ("findings", at, "name"), "stuck for ever")))
-    assert older == read(orjson.dumps(document))
-
-
 def test_what_was_asked_is_told_apart() -> None:
     explorer = Explorer(Target("lock:queue"), 2)
     for report, again in ((explorer.explore(Faults()), False), (explorer.starve(), True)):

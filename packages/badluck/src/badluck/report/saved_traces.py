@@ -16,7 +16,6 @@ ACTOR_STEPS = ("goes", "arrives", *(fault.name for fault in FAULTS.values() if f
 SHARED_STEPS = ("time", *(fault.name for fault in FAULTS.values() if not fault.befalls_one))
 FIBERS = 100  # of one actor, at most
 MAX_DURATION_MS = 366 * 86_400_000  # ms that a schedule may take
-RENAMED = {"stuck for ever": "stuck forever", "held for ever": "held forever"}  # in older files
 MAX_NUMBER = 1 << 40  # the largest number in a file that is only compared
 
 
@@ -40,9 +39,7 @@ def read_traces(
     again: bool = document.one_of("again", (False, True))
     traces: dict[str, list[Step]] = {}
     for finding in document.parts("findings", "finding"):
-        name = RENAMED.get(str(finding.members.get("name")), "")
-        if name not in findings:
-            name = finding.one_of("name", findings)
+        name: str = finding.one_of("name", findings)
         if name in traces:
             finding.refuse(f"there are two of {name!r}")
         traces[name] = _steps(finding, names, again, columns)
