@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import psycopg
 import pytest
+from servers.waiting import wait
 
 from app.bootstrap import Services
 from app.config import Settings
@@ -22,15 +23,25 @@ ADVICE = "Raise PostgreSQL's max_connections"
 
 @contextmanager
 def full(url: str, left: int = 0) -> Iterator[None]:
-    """Take all connections that a user may have, except `left` of them."""
+    """Take all connections that a user may have, except `left` of them.
+
+    A connection that its owner has closed may come free only when its process in PostgreSQL has
+    ended: so it is taken too.
+    """
     with ExitStack() as stack:
-        taken = list[psycopg.Connection]()
-        with suppress(psycopg.OperationalError):
-            while True:
-                taken.append(stack.enter_context(psycopg.connect(url)))
+        taken = [stack.enter_context(psycopg.connect(url))]
+        (most,) = taken[0].execute("SELECT current_setting('max_connections')::int").fetchone()
+        assert wait(lambda: _take(url, stack, taken) == most, 30), "others keep connections"
         for connection in taken[:left]:
             connection.close()
         yield
+
+
+def _take(url: str, stack: ExitStack, taken: list[psycopg.Connection]) -> int:
+    with suppress(psycopg.OperationalError):
+        while True:
+            taken.append(stack.enter_context(psycopg.connect(url)))
+    return len(taken)
 
 
 @pytest.fixture
@@ -52,10 +63,11 @@ def test_a_purchase_that_gets_no_connection_is_busy(
     host = Services(settings)  # which has no connection yet
     buyer = host.purchase()
     buyer.running("apple")
+    buyer.reporter.stop()  # its threads use connections, too
     host.engine.dispose()
+    shop.engine.dispose()
     with full(settings.database):
         assert buyer.buy("apple", 1).sale.outcome is Outcome.BUSY
-    buyer.reporter.stop()
     host.store.close()
     host.engine.dispose()
 
