@@ -23,7 +23,7 @@ ASK = 1.0  # s between two checks whether it answers
 
 @dataclass
 class Child:
-    """One process. `ready` asks whether it serves; `grace` is s to end after SIGTERM.
+    """One process. `ready` asks whether it serves.
 
     Processes of one `stage` are stopped together, those of a higher stage before. Without one that
     is `essential` nothing is sold or booked. `answers` asks a running process whether it lives; a
@@ -36,8 +36,8 @@ class Child:
     ready: Callable[[], bool]
     answers: Callable[[], bool]
     stage: int
-    grace: float
     patience: float = 20.0  # s to become ready
+    grace: float = 10.0  # s to end after SIGTERM; on a busy machine some have needed 3
     silence: float = 5.0  # s without an answer after which it counts as hung
     essential: bool = True
     process: subprocess.Popen[bytes] | None = None

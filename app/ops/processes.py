@@ -18,11 +18,8 @@ from app.store import embedded
 
 # Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
 SHOP_GRACE = 2  # s for purchases under way, and for clients that keep a connection open
-MASTER = 0.7  # s more until gunicorn's own process has unloaded the code
 LAB_GRACE = 1  # s
 CONNECTIONS = 2_000  # in a worker at once; a new one takes the place of the one waiting longest
-FULFIL_GRACE = 1.0  # s to move the last sales; what is left waits in the stream, on the disk
-STORE_GRACE = 0.6  # s
 
 # Opens our own URLs, past any proxy in the environment.
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -91,7 +88,6 @@ def children(settings: Settings) -> list[Child]:
             lambda: True,
             beat.moved,
             stage=1,
-            grace=FULFIL_GRACE,
             silence=beat.longest,
         ),
         Child(
@@ -100,7 +96,6 @@ def children(settings: Settings) -> list[Child]:
             logs / "shop.log",
             *(lambda: _healthy(settings.shop_host, settings.shop_port),) * 2,
             stage=2,
-            grace=SHOP_GRACE + MASTER,
         ),
         Child(
             "lab",
@@ -108,7 +103,6 @@ def children(settings: Settings) -> list[Child]:
             logs / "lab.log",
             *(lambda: _healthy(settings.lab_host, settings.lab_port),) * 2,
             stage=2,
-            grace=LAB_GRACE + 0.2,
             essential=False,
         ),
     ]
@@ -139,7 +133,6 @@ def _stores(settings: Settings) -> list[Child]:
         lambda: ask(b"PING") == b"+PONG\r\n",
         lambda: bool(ask(b"PING")),
         stage=0,
-        grace=STORE_GRACE,
         patience=60.0,  # reading a long append-only file takes time
     )
     if not replicated:
@@ -159,7 +152,6 @@ def _stores(settings: Settings) -> list[Child]:
         lambda: b"state=online" in ask(b"INFO replication"),  # the store says so
         lambda: bool(_ask(socket, b"PING")),
         stage=0,
-        grace=STORE_GRACE,
         patience=60.0,
     )
     return [store, replica]
@@ -187,7 +179,6 @@ def _master(settings: Settings, path: Path) -> Child:
         lambda: settings.default_mode != "lock:redlock" or bool(_ask(path, b"PING")),
         lambda: bool(_ask(path, b"PING")),
         stage=0,
-        grace=STORE_GRACE,
         essential=False,
     )
 

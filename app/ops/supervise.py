@@ -152,6 +152,9 @@ class Supervisor:
                 child.terminate()
             for child in together:
                 if not child.finish(started):
-                    self.say(f"{child.name} did not end in {child.grace:g} s and was killed")
+                    self.say(
+                        f"{child.name} did not end in {child.grace:g} s and was killed. "
+                        "No confirmed sale is lost."
+                    )
         with suppress(OSError):
             self.view.unlink()

@@ -30,8 +30,8 @@ def full(url: str, left: int = 0) -> Iterator[None]:
     """
     with ExitStack() as stack:
         taken = [stack.enter_context(psycopg.connect(url))]
-        (most,) = taken[0].execute("SELECT current_setting('max_connections')::int").fetchone()
-        assert wait(lambda: _take(url, stack, taken) == most, 30), "others keep connections"
+        [[most]] = taken[0].execute("SHOW max_connections").fetchall()
+        assert wait(lambda: _take(url, stack, taken) == int(most), 30), "others keep connections"
         for connection in taken[:left]:
             connection.close()
         yield

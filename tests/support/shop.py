@@ -29,18 +29,6 @@ CHILDREN = {
 }
 
 
-# `lastapple up` with a supervisor that waits ten seconds longer before it kills a child. In a test
-# "was killed" then means that a child hangs, also on a slow machine.
-UP = """
-from app.cli import main
-from app.ops.child import Child
-
-finish = Child.finish
-Child.finish = lambda child, asked: finish(child, asked + 10)
-main()
-"""
-
-
 class Shop:
     """`lastapple up` in `folder` on free ports; `environ` sets further settings."""
 
@@ -68,7 +56,7 @@ class Shop:
     def launch(self) -> None:
         with self.output.open("w") as output:
             self.process = subprocess.Popen(
-                [sys.executable, "-c", UP, "up"],
+                [sys.executable, "-m", "app.cli", "up"],
                 env=full_environ(self.environ),
                 stdout=output,
                 stderr=output,
