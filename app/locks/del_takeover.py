@@ -1,6 +1,6 @@
 """del_takeover: see it expired, delete it, take it. An exhibit: broken on purpose.
 
-How       SETNX key stamp; else GET -> passed? -> DEL -> SETNX key stamp
+How       SETNX key stamp; else GET → passed? → DEL → SETNX key stamp
 Prevents  a lock held forever by a dead holder
 Breaks    two clients see the same dead lock; the second one's DEL removes the first one's new lock
 Cost      two round trips; two for every poll while another holds it; leases in whole seconds

@@ -1,6 +1,6 @@
 """getset: the lock's value is the time of its end. An exhibit: broken on purpose.
 
-How       SETNX key stamp; else GET -> passed? -> GETSET a new stamp -> had the old passed? taken
+How       SETNX key stamp; else GET → passed? → GETSET a new stamp → had the old passed? taken
 Prevents  a lock held forever by a dead holder; two holders, as long as all clocks agree
 Breaks    each client's clock decides: a fast clock takes a lock that is still held
           (a loser's GETSET overwrites the owner's stamp; two equal stamps cannot be told apart)

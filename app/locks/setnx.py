@@ -1,6 +1,6 @@
 """setnx: a lock that only its holder ever removes. An exhibit: broken on purpose.
 
-How       SETNX key token, polled each ms; release: WATCH -> GET -> compare -> MULTI/DEL/EXEC
+How       SETNX key token, polled each ms; release: WATCH → GET → compare → MULTI/DEL/EXEC
 Prevents  two holders, releasing another's lock
 Breaks    a holder that dies never releases: all others wait until a person deletes the lock
           (the same after a lost reply to SETNX: the holder does not know that it holds the lock)

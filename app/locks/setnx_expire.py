@@ -1,6 +1,6 @@
 """setnx_expire: SETNX, then a lease as a second command. An exhibit: broken on purpose.
 
-How       SETNX key token -> EXPIRE key lease; release: WATCH -> GET -> compare -> MULTI/DEL/EXEC
+How       SETNX key token → EXPIRE key lease; release: WATCH → GET → compare → MULTI/DEL/EXEC
 Prevents  two holders, releasing another's lock, most locks held forever by a dead holder
 Breaks    a holder that dies between the two commands leaves a lock without a lease: held forever
           (and work that outlives the lease: the next one enters while the first is still inside)

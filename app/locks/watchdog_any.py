@@ -1,6 +1,6 @@
 """watchdog_any: a renewed lease without an owner. An exhibit: broken on purpose.
 
-How       SETEX key lease token; each lease/3 EXISTS -> EXPIRE; release: GET -> compare, never DEL
+How       SETEX key lease token; each lease/3 EXISTS → EXPIRE; release: GET → compare, never DEL
 Prevents  nothing
 Breaks    SETEX ignores the current holder: all callers get the lock at once
           (and the key stays forever: the thread renews any owner's lock, also after its holder has

@@ -1,6 +1,6 @@
 """decr: take the units first, and give them back when there were too few.
 
-How       lock own key -> MGET -> check -> DECRBY -> below 0: INCRBY; else script: XADD -> unlock
+How       lock own key → MGET → check → DECRBY → below 0: INCRBY; else script: XADD → unlock
 Prevents  oversell, and waiting for other buyers: a DECRBY needs no lock on the stock
 Breaks    a crash or a lost reply after DECRBY: units neither left nor sold, undersell
           Until its INCRBY a refused buyer holds units that it will not get, and the stock may be

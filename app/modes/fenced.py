@@ -1,6 +1,6 @@
 """fenced: lock, and let the store itself refuse a holder that was overtaken.
 
-How       lock (token) -> script: token, GET -> check -> script: token, SET/XADD -> unlock
+How       lock (token) → script: token, GET → check → script: token, SET/XADD → unlock
 Prevents  oversell, also when the work outlives the lease: an older token is refused
 Breaks    a buyer that is overtaken after its lease gets nothing: BUSY while stock remains
           (while the work of every buyer outlives it, each overtakes the one before)

@@ -1,6 +1,6 @@
 """fused: a fair lock. One script locks and reads the stock, another one sells and releases.
 
-How       script: take the lock, MGET -> check -> script: still owner? SET/XADD, call the next one
+How       script: take the lock, MGET → check → script: still owner? SET/XADD, call the next one
 Prevents  oversell, also when the work outlives the lease: the write is refused; starvation, polling
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
           (and a lost reply to the write: whether it sold is unknown until the same key asks again)

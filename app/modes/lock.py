@@ -1,6 +1,6 @@
 """lock: take a lock, then sell as if alone. Exactly as sound as the lock's recipe.
 
-How       lock -> MGET -> check -> script: SET/XADD -> unlock
+How       lock → MGET → check → script: SET/XADD → unlock
 Prevents  oversell, as long as the recipe keeps all other buyers out
 Breaks    whatever the recipe lets through: on purpose, the write does not check the lock's owner
           (it does check whether the key has bought and the round has ended: no lock shows that)

@@ -1,6 +1,6 @@
 """naive: read the stock, then write it back. An exhibit: broken on purpose.
 
-How       MGET -> check -> SET -> XADD, each a command of its own
+How       MGET → check → SET → XADD, each a command of its own
 Prevents  nothing
 Breaks    two buyers read the same stock and both write it less one: a lost update, oversell
 Cost      four round trips

@@ -1,6 +1,6 @@
 """read_before_watch: read the stock, WATCH it, then write. An exhibit: broken on purpose.
 
-How       MGET -> check -> WATCH -> MULTI/SET/XADD/EXEC, again when EXEC aborts
+How       MGET → check → WATCH → MULTI/SET/XADD/EXEC, again when EXEC aborts
 Prevents  only a write by another client between WATCH and EXEC
 Breaks    a write between MGET and WATCH goes unnoticed: a lost update, oversell
 Cost      four round trips, and four more for every lost race

@@ -1,6 +1,6 @@
 """sql: one UPDATE checks the stock and takes it, in the database.
 
-How       UPDATE … SET units = units - q WHERE units >= q -> INSERT key, INSERT order -> COMMIT
+How       UPDATE … SET units = units - q WHERE units >= q → INSERT key, INSERT order → COMMIT
 Prevents  oversell, an order without its units, units without their order
 Breaks    all wait in line for one row (SQLite: one file); patience runs out: BUSY, stock remains
           (and think time is impossible: there is no gap between the check and the write)

@@ -1,6 +1,6 @@
 """sql_lock: lock the row of the stock, then sell as if alone.
 
-How       SELECT … FOR UPDATE -> check -> UPDATE -> INSERT key, INSERT order -> COMMIT
+How       SELECT … FOR UPDATE → check → UPDATE → INSERT key, INSERT order → COMMIT
           (SQLite has no row locks: there BEGIN IMMEDIATE locks the whole file)
 Prevents  oversell, an order without its units, units without their order
 Breaks    all buyers wait while one thinks (on SQLite every writer waits: the file is locked)

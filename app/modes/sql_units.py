@@ -1,6 +1,6 @@
 """sql_units: a row for each unit; lock free rows, and skip rows that another buyer has locked.
 
-How       SELECT … FOR UPDATE SKIP LOCKED -> UPDATE -> INSERT key, INSERT order -> COMMIT
+How       SELECT … FOR UPDATE SKIP LOCKED → UPDATE → INSERT key, INSERT order → COMMIT
           (if that finds too few, again without SKIP LOCKED: it waits for the locked rows)
 Prevents  oversell, an order without its units, units without their order; queues while stock lasts
 Breaks    buyers of the last units wait for the buyers that hold them; patience runs out: BUSY

@@ -1,6 +1,6 @@
 """sql_version: read the stock and its version, then write only if the version is still the same.
 
-How       SELECT -> check -> UPDATE … WHERE version = seen -> INSERT key, INSERT order -> COMMIT
+How       SELECT → check → UPDATE … WHERE version = seen → INSERT key, INSERT order → COMMIT
           (again when the row has another version by then)
 Prevents  oversell, an order without its units, units without their order
 Breaks    attempts or patience run out under contention: BUSY while stock remains

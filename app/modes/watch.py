@@ -1,6 +1,6 @@
 """watch: read the stock, then write it back only if no other client wrote.
 
-How       WATCH -> MGET -> check -> MULTI/SET/XADD/EXEC, again when EXEC aborts
+How       WATCH → MGET → check → MULTI/SET/XADD/EXEC, again when EXEC aborts
 Prevents  oversell
 Breaks    attempts or patience run out under contention: BUSY while stock remains
 Cost      three round trips, and three more for every lost race

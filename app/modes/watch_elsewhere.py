@@ -1,6 +1,6 @@
 """watch_elsewhere: WATCH over one connection, EXEC over another. An exhibit: broken on purpose.
 
-How       WATCH (connection 1) -> MGET -> check -> MULTI/SET/XADD/EXEC (connection 2)
+How       WATCH (connection 1) → MGET → check → MULTI/SET/XADD/EXEC (connection 2)
 Prevents  nothing: an EXEC checks only the keys that its own connection watches
 Breaks    EXEC never aborts: two buyers read the same stock and both write it, oversell
 Cost      five round trips and two connections a buyer

@@ -1,6 +1,6 @@
 """watched: lock, and let a lost lock abort the sale.
 
-How       lock -> WATCH lock -> MGET lock (owner?), stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
+How       lock → WATCH lock → MGET lock (owner?), stock → check → MULTI/SET/XADD/DEL lock/EXEC
 Prevents  oversell, also when the work outlives the lease: EXEC aborts when the lock has changed
 Breaks    work that always outlives the lease never sells: BUSY while stock remains
 Cost      four round trips (the sale releases, too), and one for every poll

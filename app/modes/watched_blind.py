@@ -1,6 +1,6 @@
 """watched_blind: watch the lock, but never check its owner. An exhibit: broken on purpose.
 
-How       lock -> WATCH lock -> MGET stock -> check -> MULTI/SET/XADD/DEL lock/EXEC
+How       lock → WATCH lock → MGET stock → check → MULTI/SET/XADD/DEL lock/EXEC
 Prevents  oversell by a lock that is lost after the WATCH: EXEC aborts
 Breaks    a lock that expired before its WATCH goes unnoticed, and two such buyers oversell
           (a single one deletes the next owner's lock, and that owner's sale aborts)

@@ -103,8 +103,8 @@ def sentence(audit: Audit) -> Text:
     match audit.verdict:
         case Verdict.UNTOUCHED:
             return counted(
-                "No purchase was tried yet: %(num)s unit is there.",
-                "No purchase was tried yet: all %(num)s units are there.",
+                "No purchase has been tried yet: %(num)s unit is there.",
+                "No purchase has been tried yet: all %(num)s units are there.",
                 stocked,
             )
         case Verdict.SETTLING if audit.in_doubt:

@@ -101,7 +101,7 @@ def test_a_round_in_which_nothing_has_happened_is_not_praised() -> None:
     untouched = Snapshot(left=10, waiting=[], recorded=0, rows={})
     audit = judge(ROUND, untouched, [WorkerStatus()], quiet=True)
     assert (audit.verdict, audit.settled) == (Verdict.UNTOUCHED, True)
-    assert audit.sentence == "No purchase was tried yet: all 10 units are there."
+    assert audit.sentence == "No purchase has been tried yet: all 10 units are there."
     assert judge(ROUND, untouched, [WorkerStatus()], quiet=False).verdict is Verdict.SETTLING
     ended = replace(ROUND, ended=2)
     assert judge(ended, untouched, [], quiet=True).verdict is Verdict.EXACT, "not yet, no more"

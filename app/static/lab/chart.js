@@ -82,6 +82,7 @@ export class Chart {
     const most = Math.max(this.stock, ...points.map(({ sold }) => sold)) * 1.05;
     const room = EDGE.left + font * 0.62 * written(Math.ceil(most)).length;
     const right = width - EDGE.right;
+    if (right <= room) return; // narrower than its labels, as while the page is laid out
     const x = (at) => room + ((right - room) * at) / last;
     const floor = height - EDGE.bottom - font * 0.4;
     const y = (units) => floor - (floor - EDGE.top) * this.share(units, most);
