@@ -43,8 +43,8 @@ class Reaper:
 
     def done(self) -> None:
         """Tell it that all has ended in order."""
-        self.tell("done")
-        self.process.wait()
+        with self.process:
+            self.tell("done")
 
 
 class Process:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -44,7 +45,7 @@ class StoreServer:
         folder.mkdir()
         self.synced = folder.with_suffix(".synced") if library else None
         if self.synced:
-            self.synced.write_bytes(bytes(8))
+            self.synced.write_bytes(bytes(16))
             environ = environ | {"LD_PRELOAD": str(library), "CHAOS_SYNCED": str(self.synced)}
         self.folder, self.port = folder, free_port()
         self.command = [
@@ -84,8 +85,11 @@ class StoreServer:
         return max(logs, key=lambda log: log.stat().st_mtime_ns)
 
     def synced_length(self) -> int:
-        """Return the bytes of its log that are on the disk; 0: it has synced nothing yet."""
-        return int.from_bytes(self.synced.read_bytes(), sys.byteorder) if self.synced else 0
+        """Return the bytes of its log that are on the disk; 0: it has synced nothing of it."""
+        if self.synced is None:
+            return 0
+        inode, length = struct.unpack("=qq", self.synced.read_bytes())
+        return int(length) if inode == self.log.stat().st_ino else 0
 
     def empty(self) -> None:
         """Delete all its data. It must not run."""

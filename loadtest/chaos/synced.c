@@ -1,7 +1,8 @@
 /* In front of a real server (LD_PRELOAD): notes how much of its log is on the disk.
  *
- * The file named by CHAOS_SYNCED holds one 64-bit integer, mapped: the length that the log had when
- * its last sync began. All before it is safe; of what is behind it the server knows nothing yet. */
+ * The file named by CHAOS_SYNCED holds two 64-bit integers, mapped: the inode of the log that was
+ * synced last, and the length that it had when that sync began. All before it is safe; of what is
+ * behind it the server knows nothing yet. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdint.h>
@@ -19,7 +20,7 @@ __attribute__((constructor)) static void map_synced(void) {
   const char *path = getenv("CHAOS_SYNCED");
   int file = path ? open(path, O_RDWR) : -1;
   if (file < 0) return;
-  void *page = mmap(NULL, sizeof *synced, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  void *page = mmap(NULL, 2 * sizeof *synced, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (page != MAP_FAILED) synced = page;
   close(file);
 }
@@ -37,6 +38,9 @@ int fdatasync(int file) {
   struct stat before;
   int known = synced && is_log(file) && fstat(file, &before) == 0;
   int failed = syscall(SYS_fdatasync, file);
-  if (known && !failed) *synced = before.st_size;
+  if (known && !failed) {
+    synced[0] = before.st_ino;
+    synced[1] = before.st_size;
+  }
   return failed;
 }

@@ -15,7 +15,6 @@ def store(targeting: Targeting, _: FaultStep) -> Effect:
     ops, unbooked = targeting.aim(), targeting.unbooked()
     server.process.kill()
     written, synced = server.log.stat().st_size, server.synced_length()
-    if 0 < synced < written:
+    if synced < written:
         os.truncate(server.log, synced)
-    lost = max(0, written - synced) if synced else 0
-    return Effect(f"{lost} bytes lost", ops, unbooked, targeting.shop.revive)
+    return Effect(f"{max(0, written - synced)} bytes lost", ops, unbooked, targeting.shop.revive)
