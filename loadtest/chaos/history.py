@@ -6,6 +6,7 @@ one monotonic clock, the harness's (time.monotonic_ns; on Linux all processes of
 it). A key belongs to an item: the same key for two items is two purchases.
 
     {"event":"run","seed":7,"minutes":1.0,"durability":"safe","database":"sqlite"}
+    {"event":"act","number":1,"at":300}
     {"event":"begun","called":10,"answered":20,"item":"apple","round":3,"stock":50,"mode":"atomic"}
     {"event":"called","op":1,"at":30,"deed":"buy","buyer":"b1","item":"apple","key":"k","units":2}
     {"event":"told","op":1,"at":41,"answer":"SOLD","round":3,"order":"0198…","left":48}
@@ -99,6 +100,15 @@ class RunStarted:
     late: int | None = None
     modes: tuple[str, ...] = ()  # ways to sell that were played
     holds: bool = False  # in most rounds
+    planned: int = 0  # acts
+
+
+@dataclass(frozen=True, slots=True)
+class ActPlayed:
+    """An act of the plan was played to its end, and its rounds were audited."""
+
+    number: int  # the first is 1
+    at: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +216,7 @@ class RoundAudit:
 
 Event = (
     RunStarted
+    | ActPlayed
     | RoundStarted
     | RoundEnded
     | Request
@@ -215,8 +226,9 @@ Event = (
     | RoundAudit
 )
 EVENTS: dict[str, type[Any]] = {
-    "run": RunStarted, "begun": RoundStarted, "over": RoundEnded, "called": Request,
-    "told": Response, "fault": InjectedFault, "entry": BookEntry, "audited": RoundAudit,
+    "run": RunStarted, "act": ActPlayed, "begun": RoundStarted, "over": RoundEnded,
+    "called": Request, "told": Response, "fault": InjectedFault, "entry": BookEntry,
+    "audited": RoundAudit,
 }  # fmt: skip
 NAMES = {kind: name for name, kind in EVENTS.items()}
 WORDS: dict[tuple[str, str], type[StrEnum]] = {

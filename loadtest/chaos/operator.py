@@ -127,15 +127,21 @@ class Operator:
             time.sleep(AGAIN)
 
     def settled(self, item: str, number: int, until: float) -> RoundAudit | None:
-        """Return a round's last audit; None when the store has lost the round."""
-        audit, mode, looks = None, self.begun[item, number].mode, 0
+        """Return a round's last audit; None when the store has lost the round.
+
+        A loss is accepted, as a person would: until then the item's holds do not end.
+        """
+        audit, mode, looks, marked = None, self.begun[item, number].mode, 0, False
         while time.monotonic() < until and not self.gone():
             before = self.finder.look(item, number, mode)
             status, document = self.ask("GET", f"/rounds/{item}/{number}/audit")
             if status == 200:
                 after = self.finder.look(item, number, mode)
                 still = after if after == before else None
-                audit = self._audited(item, number, document, still)
+                if after and after.marked and not marked:
+                    marked = True
+                    self.accept(item)
+                audit = self._audited(item, number, document, still, marked)
                 looks += audit.settled
                 if audit.settled and (still or looks >= LOOKS) and not (still or audit).held:
                     break  # (holds may still run out)
@@ -148,7 +154,11 @@ class Operator:
 
     @staticmethod
     def _audited(
-        item: str, number: int, document: dict[str, Any], still: StoredUnits | None
+        item: str,
+        number: int,
+        document: dict[str, Any],
+        still: StoredUnits | None,
+        marked: bool,
     ) -> RoundAudit:
         return RoundAudit(
             time.monotonic_ns(),
@@ -160,7 +170,9 @@ class Operator:
             document["sold"],
             document["settled"],
             document["verdict"],
-            *((still.left, still.held, still.marked) if still else ()),
+            found_left=still.left if still else None,
+            found_held=still.held if still else None,
+            marked=marked,
         )
 
     def accept(self, item: str) -> None:

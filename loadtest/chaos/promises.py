@@ -65,8 +65,9 @@ class Promise:
 
 
 NOTHING = Promise()
-# Always kept: the audit is right, and no order becomes another buyer's.
-AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER}
+# Always kept: the audit is right, it finds nothing that no fault explains, and no order becomes
+# another buyer's.
+AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER, Anomaly.ALARM}
 EXHIBIT = Promise(
     "anything",
     AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},

@@ -13,7 +13,7 @@ from loadtest.chaos.fault_classes import FAULTS, classify
 from loadtest.chaos.fault_coverage import ANSWERS, SALES, S, count_by_name, is_hit, measure_coverage
 from loadtest.chaos.history import InjectedFault, RunStarted, encode
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
-from loadtest.chaos.judge.judge import JudgedRound, Judgement
+from loadtest.chaos.judge.judge import Judgement
 from loadtest.chaos.judge.reconstruction import RunHistory
 from loadtest.chaos.promises_page import TOLD
 from loadtest.report import render
@@ -95,7 +95,11 @@ def _markup(drawing: str) -> Markup:
 
 
 MOST = 12  # lines of the history that are shown as a finding's evidence
-WORDS = {**TOLD, Anomaly.MISJUDGED: "the audit says something else than the books"}
+WORDS = {
+    **TOLD,
+    Anomaly.MISJUDGED: "the audit says something else than the books",
+    Anomaly.ALARM: "the audit reports damage, or the store a loss, that no fault explains",
+}
 
 
 def document(judged: Judgement) -> dict[str, Any]:
@@ -111,6 +115,8 @@ def document(judged: Judgement) -> dict[str, Any]:
         "holds": run.holds,
         "faults": count_by_name(faults),
         "hits": count_by_name([fault for fault in faults if is_hit(fault)]),
+        "planned": run.planned,
+        "played": judged.history.played,
         "rounds": len(judged.rounds),
         "sales": judged.sales,
         **counts,
@@ -118,10 +124,7 @@ def document(judged: Judgement) -> dict[str, Any]:
         "verdict": str(judged.verdict),
         "broken": [_found(detection) for detection in judged.broken],
         "expected": [_found(detection) for detection in judged.expected],
-        "unsure": [
-            f"{' '.join(map(str, judged_round.of.name))}: {judged_round.unsure}"
-            for judged_round in _unsure(judged)
-        ],
+        "unsure": _unsure_words(judged),
     }
 
 
@@ -143,7 +146,7 @@ def page(judged: Judgement) -> str:
         counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Anomaly],
         broken=[_shown(judged, detection) for detection in judged.broken],
         expected=[_shown(judged, detection) for detection in judged.expected],
-        unsure=_unsure(judged),
+        unsure=_unsure_words(judged),
         coverage=measure_coverage(judged.history),
         timeline=timeline(judged.history),
         hits=sum(map(is_hit, judged.history.faults)),
@@ -169,8 +172,15 @@ def _shares(judged: Judgement, wrong: Anomaly) -> tuple[int, int]:
     )
 
 
-def _unsure(judged: Judgement) -> list[JudgedRound]:
-    return [judged_round for judged_round in judged.rounds if judged_round.unsure]
+def _unsure_words(judged: Judgement) -> list[str]:
+    """Say why the run may prove nothing."""
+    planned, played = judged.history.run.planned, judged.history.played
+    short = [f"only {played} of {planned} planned acts were played"] if judged.cut_short else []
+    return short + [
+        f"{each.of.begun.item} {each.of.begun.round} ({each.of.begun.mode}): {each.unsure}"
+        for each in judged.rounds
+        if each.unsure
+    ]
 
 
 def _found(finding: Detection) -> dict[str, Any]:

@@ -15,14 +15,15 @@ from loadtest.chaos import ChaosFailed
 from loadtest.chaos.chaos_runner import ChaosRunner
 from loadtest.chaos.database import books
 from loadtest.chaos.faults import list_possible_faults
-from loadtest.chaos.history import Book, BookEntry, Recorder, Reply, RunStarted
+from loadtest.chaos.history import ActPlayed, Book, BookEntry, Recorder, Reply, RunStarted
 from loadtest.chaos.operator import Operator
-from loadtest.chaos.plan import ITEMS, act
+from loadtest.chaos.plan import ITEMS, plan_run
 from loadtest.chaos.shop import whole_shop
 from loadtest.chaos.shop_client import Market
 from loadtest.chaos.state_reader import StateReader
 
 LATE = 30_000_000_000  # ns; a freeze of 6 s, and each time-out on the way
+LONGEST = 5  # times the minutes of play that a run may take; repairs and audits take the rest
 # Its servers are not ours to break: no wheel contains a ZooKeeper.
 ELSEWHERE = ("lock:zookeeper",)
 
@@ -54,10 +55,12 @@ def run(
         ) as shop,
     ):
         database = shop.database.kind
+        targets = list_possible_faults(wanted.postgresql)
+        plan = [*plan_run(wanted.seed, wanted.minutes, wanted.modes, targets, wanted.holds)]
         recorder.note(
             RunStarted(
                 *(wanted.seed, wanted.minutes, wanted.durability, database, LATE),
-                *(tuple(wanted.modes), wanted.holds),
+                *(tuple(wanted.modes), wanted.holds, len(plan)),
             )
         )
         finder = StateReader(lambda: shop.stores.primary.client(), shop.database.own_url)
@@ -65,14 +68,17 @@ def run(
         operator.take_over(ITEMS)
         market = Market(shop.front.port, recorder)
         conductor = ChaosRunner(shop, operator, market, recorder, gone)
-        targets = list_possible_faults(wanted.postgresql)
-        deadline = time.monotonic() + wanted.minutes * 60
-        number = 0
-        while time.monotonic() < deadline and not gone():
-            conductor.play(act(wanted.seed, number, wanted.modes, targets, wanted.holds))
-            number += 1
+        deadline = time.monotonic() + LONGEST * wanted.minutes * 60
+        for number, act in enumerate(plan, 1):
+            if time.monotonic() > deadline:
+                break
+            conductor.play(act)
+            if gone():
+                break
+            recorder.note(ActPlayed(number, time.monotonic_ns()))
             say(
-                f"act {number}: {len(operator.begun)} rounds, {market.replies[Reply.SOLD]} sales, "
+                f"act {number} of {len(plan)}: {len(operator.begun)} rounds, "
+                f"{market.replies[Reply.SOLD]} sales, "
                 f"{conductor.steps} faults, {conductor.hits} hits"
             )
         for entry in books(shop.database):

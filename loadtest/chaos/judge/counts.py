@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from loadtest.chaos.history import Action, Book, Reply
+from loadtest.chaos.history import Action, Book, InjectedFault, Reply
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.moves import NEVER
 from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase
 from loadtest.chaos.judge.stock import EARLY, MS, count_missing_units, units_by_id
 
 SWEPT = 30_000 * MS  # within which units are back after all repairs; a sweep takes half a second
+BACK = 1_000 * MS  # within which an ended hold no longer counts for its buyer, if nothing is broken
 GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
 
-def detect_count_anomalies(of: PlayedRound) -> list[Detection]:
-    """Yield all anomalies of a round, except those of the order of answers."""
-    detections = [*_units(of), *_limited(of)]
+def detect_count_anomalies(of: PlayedRound, faults: Sequence[InjectedFault]) -> list[Detection]:
+    """Return all anomalies of a round, except those of the order of answers.
+
+    `faults` are the whole run's.
+    """
+    detections = [*_units(of), *_limited(of, faults)]
     for purchase in of.purchases:
         for wrong, count, sentence, ops in _purchase(of, purchase):
             numbers = tuple(op.number for op in ops)
@@ -56,8 +60,12 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
             yield Detection(Anomaly.OVER_LIMIT, *of.name, over, sentence, "", ops)
 
 
-def _limited(of: PlayedRound) -> Iterator[Detection]:
-    """Check that each buyer with an answer LIMIT may have been over the limit with these units."""
+def _limited(of: PlayedRound, faults: Sequence[InjectedFault]) -> Iterator[Detection]:
+    """Check that each buyer with an answer LIMIT may have been over the limit with these units.
+
+    A hold that has ended does not count any more. It may take BACK until its units are back, and
+    longer while something is broken.
+    """
     if of.begun.limit is None:
         return
     number = of.begun.round
@@ -67,11 +75,26 @@ def _limited(of: PlayedRound) -> Iterator[Detection]:
             bought[purchase.buyer].append(purchase)
     for purchase in of.near:
         for op in purchase.told(Reply.LIMIT):
-            others = [other for other in bought[purchase.buyer] if other.ops[0].at <= op.until]
+            others = [
+                other
+                for other in bought[purchase.buyer]
+                if other.ops[0].at <= op.until and not _is_back(of, other, op.at, faults)
+            ]
             units = sum(other.units for other in others if other is not purchase)
             if op.round == number and units + purchase.units <= of.begun.limit:
                 sentence = f"{purchase.buyer} got LIMIT with {units} units at most."
                 yield Detection(Anomaly.LIMITED, *of.name, 1, sentence, purchase.key, (op.number,))
+
+
+def _is_back(of: PlayedRound, purchase: Purchase, at: int, faults: Sequence[InjectedFault]) -> bool:
+    """Return whether a hold had ended, and its units were surely back, at that moment."""
+    if of.begun.hold is None or purchase.sold:
+        return False
+    presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
+    last = max((op.until for op in presses), default=NEVER)
+    ended = min([last + of.begun.hold * MS, *(op.until for op in purchase.told(*GONE))])
+    disturbed = any(fault.since <= at and fault.until >= ended - BACK for fault in faults)
+    return ended + BACK < at and not disturbed
 
 
 Details = tuple[Anomaly, int, str, list[Op]]

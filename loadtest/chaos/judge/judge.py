@@ -7,24 +7,29 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from loadtest.chaos.fault_classes import NONE, FaultClass, classify
+from loadtest.chaos.fault_classes import FaultClass
 from loadtest.chaos.history import Action, BookEntry, Event
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.counts import detect_count_anomalies
+from loadtest.chaos.judge.excuses import Excuse, forgets, list_excuses, list_faults
 from loadtest.chaos.judge.linearize import BUDGET, linearize
 from loadtest.chaos.judge.reconstruction import PlayedRound, Purchase, RunHistory, reconstruct_run
 from loadtest.chaos.judge.stock import build_moves, count_missing_units, units_by_id
-from loadtest.chaos.promises import Durability, Loss, promise_for, says_what_is_left
+from loadtest.chaos.promises import says_what_is_left
 
 EXACT = ("exact", "untouched")  # words of the audit
+ENOUGH = 0.8  # of the planned acts: with fewer, the run proves nothing
 UNITS = {Anomaly.OVERSOLD, Anomaly.STRANDED, Anomaly.SURPLUS, Anomaly.UNBOOKED}
 
 
-def check_audit(of: PlayedRound, detections: list[Detection], excused: bool) -> Iterator[Detection]:
+def check_audit(
+    of: PlayedRound, detections: list[Detection], excused: bool, forgets: bool
+) -> Iterator[Detection]:
     """Compare a round's audit with the judge's own `detections`.
 
-    `excused`: the faults in the round excuse an anomaly. Then the audit may have seen one that the
-    judge cannot see, and only its figures are compared.
+    `excused`: a fault in the round explains an anomaly. Then the audit may have seen one that the
+    judge cannot see, and only its figures are compared. `forgets`: a fault before it can have made
+    the store lose writes.
     """
     audit = of.audited
     if audit is None or not audit.settled:
@@ -42,6 +47,16 @@ def check_audit(of: PlayedRound, detections: list[Detection], excused: bool) -> 
             return
     if _contradicts(of, detections, excused, sold):
         yield Detection(Anomaly.MISJUDGED, *of.name, 1, f"The audit says {audit.verdict}.")
+    elif audit.marked and not forgets:
+        sentence = "The store is marked as having lost data, and no fault before made it lose any."
+        yield Detection(Anomaly.ALARM, *of.name, 1, sentence)
+    elif _alarms(audit.verdict) and not detections and not excused and not audit.marked:
+        sentence = f"The audit says {audit.verdict}, and no fault in the round explains that."
+        yield Detection(Anomaly.ALARM, *of.name, 1, sentence)
+
+
+def _alarms(verdict: str) -> bool:
+    return verdict.lower() not in ("", *EXACT)
 
 
 def _contradicts(of: PlayedRound, detections: list[Detection], excused: bool, sold: int) -> bool:
@@ -104,14 +119,14 @@ class Verdict(StrEnum):
 class JudgedRound:
     """One round. `linearizable` None: out of budget. `unsure`: why there is no verdict, or "".
 
-    `may` are losses that the promises allow, after the faults in it.
+    `excuses` are those of the faults in it.
     """
 
     of: PlayedRound
     linearizable: bool | None
     looked_at: int  # configurations
-    faults: tuple[FaultClass, ...]  # of columns.FAULTS, that it can have met
-    may: frozenset[Loss]
+    faults: tuple[FaultClass, ...]  # that can have reached it
+    excuses: tuple[Excuse, ...]
     detections: tuple[Detection, ...]
     unsure: str = ""
 
@@ -132,9 +147,14 @@ class Judgement:
     def verdict(self) -> Verdict:
         if self.broken:
             return Verdict.BROKEN
-        if not self.rounds or any(judged.unsure for judged in self.rounds):
+        if not self.rounds or any(judged.unsure for judged in self.rounds) or self.cut_short:
             return Verdict.INCONCLUSIVE
         return Verdict.AS_PROMISED
+
+    @property
+    def cut_short(self) -> bool:
+        """Return whether too little of the plan was played for a verdict."""
+        return self.history.played < ENOUGH * self.history.run.planned
 
     @property
     def status(self) -> int:
@@ -163,9 +183,8 @@ class Judgement:
 def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     """Judge a history; `budget` is each round's. Raises ValueError for no history of one run."""
     history = reconstruct_run(events)
-    durability = Durability(history.run.durability)
-    rounds = tuple(_judge_round(history, of, durability, budget) for of in history.rounds.values())
-    may = {judged.of.name: judged.may for judged in rounds}
+    rounds = tuple(_judge_round(history, of, budget) for of in history.rounds.values())
+    excuses = {judged.of.name: judged.excuses for judged in rounds}
     broken: list[Detection] = []
     expected: list[Detection] = []
     for finding in (
@@ -175,19 +194,22 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
         # A key that is in two rounds by mistake: the fault may have hit either of them.
         purchase = history.purchases.get((finding.item, finding.key))
         numbers = purchase.rounds if purchase else {finding.round}
-        allowed = {loss for number in numbers for loss in may.get((finding.item, number), ())}
-        (expected if finding.wrong in allowed else broken).append(finding)
+        buyer = purchase.buyer if purchase else ""
+        excused = any(
+            excuse.covers(finding, buyer)
+            for number in {finding.round, *numbers}
+            for excuse in excuses.get((finding.item, number), ())
+        )
+        (expected if excused else broken).append(finding)
     broken += _detect_orphans(history)
     return Judgement(history, rounds, tuple(broken), tuple(expected))
 
 
-def _judge_round(
-    history: RunHistory, of: PlayedRound, durability: Durability, budget: int
-) -> JudgedRound:
-    detections = detect_count_anomalies(of)
-    faults = tuple(dict.fromkeys(_list_fault_classes(history, of)))
-    cells = [promise_for(of.begun.mode, fault, durability) for fault in faults]
-    may = frozenset(loss for cell in cells for loss in cell.may)
+def _judge_round(history: RunHistory, of: PlayedRound, budget: int) -> JudgedRound:
+    detections = detect_count_anomalies(of, history.faults)
+    faults = list_faults(history, of)
+    excuses = list_excuses(history, of, faults)
+    may = {loss for excuse in excuses for loss in excuse.may}
     holds = of.begun.hold is not None
     moves = build_moves(of, history, says_what_is_left(of.begun.mode, holds))
     searched = linearize(moves, of.begun.stock, budget)
@@ -197,7 +219,8 @@ def _judge_round(
         if not ops:
             sentence = "No order of the answers ends with the units that are left."
         detections.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
-    detections += list(check_audit(of, detections, any(isinstance(loss, Anomaly) for loss in may)))
+    excused = any(excuse.harms for excuse in excuses)
+    detections += [*check_audit(of, detections, excused, forgets(history, of))]
     unsure = ""
     if searched.linearizable is None and Anomaly.IMPOSSIBLE not in may:
         unsure = f"not decided in {searched.looked_at:,} steps"
@@ -206,18 +229,14 @@ def _judge_round(
     elif not of.audited and of.purchases and Anomaly.LOST not in may:
         unsure = "it was never audited"  # (one that a failover forgot has sold nothing)
     return JudgedRound(
-        of, searched.linearizable, searched.looked_at, faults, may, tuple(detections), unsure
+        of,
+        searched.linearizable,
+        searched.looked_at,
+        tuple(dict.fromkeys(fault.of for fault in faults)),
+        tuple(excuses),
+        tuple(detections),
+        unsure,
     )
-
-
-def _list_fault_classes(history: RunHistory, of: PlayedRound) -> Iterable[FaultClass]:
-    """Yield the classes of faults between its start and its last audit, hits or not."""
-    yield NONE
-    for fault in history.faults:
-        reaches = not fault.items or of.begun.item in fault.items
-        over = of.audited and fault.since > of.audited.at
-        if reaches and not over and fault.until >= of.begun.called:
-            yield classify(fault.kind, fault.where)
 
 
 def _detect_orphans(history: RunHistory) -> list[Detection]:

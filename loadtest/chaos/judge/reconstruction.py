@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from loadtest.chaos.history import (
     Action,
+    ActPlayed,
     Book,
     BookEntry,
     Event,
@@ -164,6 +165,7 @@ class RunHistory:
     rounds: dict[tuple[str, int], PlayedRound]
     purchases: dict[tuple[str, str], Purchase]
     faults: list[InjectedFault]
+    played: int  # acts, to their end
 
 
 def reconstruct_run(events: Iterable[Event]) -> RunHistory:
@@ -180,7 +182,7 @@ def reconstruct_run(events: Iterable[Event]) -> RunHistory:
                 rounds[purchase.item, number].purchases.append(purchase)
     _bring_near(rounds.values(), purchases.values(), runs[0].late)
     faults = sorted(_select(events, InjectedFault), key=lambda fault: fault.since)
-    return RunHistory(runs[0], rounds, purchases, faults)
+    return RunHistory(runs[0], rounds, purchases, faults, len(_select(events, ActPlayed)))
 
 
 def _select(events: Iterable[Event], kind: type[Kind]) -> list[Kind]:

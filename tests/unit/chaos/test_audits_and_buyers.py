@@ -32,10 +32,12 @@ def two_cookies() -> Tale:
 
 TRUE: dict[str, list[Event]] = {
     "all that it says is so": one_sold().audited(1, said="exact", found=(1, 0)),
-    "nobody has looked for himself": one_sold().audited(1, said="inconsistent"),
-    "the store knows that it has lost something": one_sold().audited(
-        1, said="inconsistent", found=(1, 0), marked=True
-    ),
+    "the store knows that it has lost something": one_sold()
+    .broken(Kind.FAILOVER, Part.STORE, 5, 30)
+    .audited(1, said="inconsistent", found=(1, 0), marked=True),
+    "the loss of an earlier round was noticed in this one": one_sold()
+    .broken(Kind.FAILOVER, Part.STORE, -9, -5)
+    .audited(1, said="inconsistent", marked=True),
     "it may have seen what the faults excuse": lost_in_doubt().audited(
         1, said="inconsistent", found=(1, 0)
     ),
@@ -74,6 +76,20 @@ WRONG: dict[str, tuple[list[Event], set[Anomaly]]] = {
     "a sound round is called inconsistent": (
         one_sold().audited(1, said="inconsistent", found=(1, 0)),
         {Anomaly.MISJUDGED},
+    ),
+    "a sound round is called inconsistent, and the judge could not look": (
+        one_sold().audited(1, said="inconsistent"),
+        {Anomaly.ALARM},
+    ),
+    "the store is marked as having lost something, and nothing was broken": (
+        one_sold().audited(1, said="exact", found=(1, 0), marked=True),
+        {Anomaly.ALARM},
+    ),
+    "what was broken loses nothing": (
+        one_sold()
+        .broken(Kind.KILL, Part.WORKER, 5, 30)
+        .audited(1, said="inconsistent", found=(1, 0), marked=True),
+        {Anomaly.ALARM},
     ),
     "a sound round is called oversold, whatever was broken": (
         lost_in_doubt().audited(1, said="oversold", found=(1, 0)),
