@@ -7,22 +7,26 @@ import itertools
 import random
 import threading
 import time
+import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from loadtest.chaos.customers import Customer
+from loadtest.chaos.fault_coverage import ANSWERS
 from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
 from loadtest.chaos.faults import STRIKES
-from loadtest.chaos.history import InjectedFault, Kind, Part, Recorder
+from loadtest.chaos.history import InjectedFault, Kind, Part, Recorder, Reply, ServedAgain
 from loadtest.chaos.operator import Operator
 from loadtest.chaos.plan import Act, FaultStep, PlannedRound
 from loadtest.chaos.shop import TestedShop
-from loadtest.chaos.shop_client import Market
+from loadtest.chaos.shop_client import Market, ShopClient, Wish
 
 TICK = 0.01  # s
 REVIVE = 0.25  # s between two looks for processes that have ended
 STARTING = 8.0  # s that a round may take to begin
+SERVED = 20.0  # s after all repairs until a buyer must be served again; a busy machine takes some
+BUYERS = 2  # who try that for each item; each has a connection of its own
 SETTLING = 60.0  # s for an audit to settle, and for a round to end, after all repairs
 
 
@@ -61,12 +65,35 @@ class ChaosRunner:
             self._break(act)
             if not self.gone():
                 self.shop.heal()
+                for item, number in self.playing.items():
+                    for _ in range(BUYERS):
+                        self._try_to_buy(item, number)
         finally:
             mended.set()
             for lane in lanes:
                 lane.join(SETTLING)
         self.playing.clear()
         self._settle(sorted(set(self.operator.begun) - played_before))
+
+    def _try_to_buy(self, item: str, number: int) -> None:
+        """Press until the shop knows the stock, and record how long that took.
+
+        Not for an item that is off sale: what the store has lost of it was not accepted yet.
+        """
+        buyer = ShopClient(self.market, "late")
+        began, response, served = time.monotonic(), None, False
+        while not served and time.monotonic() < began + SERVED and not self.gone():
+            if response:
+                time.sleep(REVIVE)
+            wish = Wish(buyer.name, item, str(uuid.uuid4()), 1, buyer.greet())
+            response = buyer.buy(wish, number)
+            served = response.answer in ANSWERS
+            if response.answer is Reply.REFUSED and self.operator.has_lost(item, number):
+                return
+        buyer.close()
+        seconds = round(time.monotonic() - began, 3) if served else None
+        evidence = response.evidence if response else ""
+        self.recorder.note(ServedAgain(time.monotonic_ns(), item, number, seconds, evidence))
 
     def _lane(
         self, item: str, rounds: tuple[PlannedRound, ...], seed: int, mended: threading.Event

@@ -13,6 +13,7 @@ it). A key belongs to an item: the same key for two items is two purchases.
     {"event":"fault","kind":"kill","where":"worker","since":35,"until":90,"hit":[1]}
     {"event":"over","called":95,"answered":99,"item":"apple","round":3}
     {"event":"entry","where":"database","id":"0198…","item":"apple","round":3,"units":2,"key":"k"}
+    {"event":"served","at":97,"item":"apple","round":3,"seconds":0.01}
     {"event":"audited","at":200,"item":"apple","round":3,"stock":50,"left":48,"held":0,"sold":2}
 
 A request without an answer has an unknown outcome, like one with the answer UNKNOWN.
@@ -214,6 +215,20 @@ class RoundAudit:
     marked: bool = False  # the store has the mark of a loss of the round
 
 
+@dataclass(frozen=True, slots=True)
+class ServedAgain:
+    """After all repairs of an act, a new buyer pressed until the shop knew the stock.
+
+    `seconds` until then; None: not within the harness's patience. `evidence` is the last answer's.
+    """
+
+    at: int
+    item: str
+    round: int
+    seconds: float | None = None
+    evidence: str = ""
+
+
 Event = (
     RunStarted
     | ActPlayed
@@ -224,11 +239,12 @@ Event = (
     | InjectedFault
     | BookEntry
     | RoundAudit
+    | ServedAgain
 )
 EVENTS: dict[str, type[Any]] = {
     "run": RunStarted, "act": ActPlayed, "begun": RoundStarted, "over": RoundEnded,
     "called": Request, "told": Response, "fault": InjectedFault, "entry": BookEntry,
-    "audited": RoundAudit,
+    "audited": RoundAudit, "served": ServedAgain,
 }  # fmt: skip
 NAMES = {kind: name for name, kind in EVENTS.items()}
 WORDS: dict[tuple[str, str], type[StrEnum]] = {

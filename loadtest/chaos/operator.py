@@ -175,6 +175,11 @@ class Operator:
             marked=marked,
         )
 
+    def has_lost(self, item: str, number: int) -> bool:
+        """Return whether the store is marked as having lost something of that round."""
+        found = self.finder.look(item, number, self.begun[item, number].mode)
+        return found is not None and found.marked
+
     def accept(self, item: str) -> None:
         """Accept, as a person at a terminal, that the store has lost something of an item."""
         command = [sys.executable, "-m", "app.cli", "audit", item, "--accept"]

@@ -29,7 +29,6 @@ from loadtest.chaos.judge.anomalies import Anomaly
 
 class Nuisance(StrEnum):
     DOUBT = "doubt"  # an error was answered, but it is bought; the same key finds it
-    STUCK = "stuck"  # no buyer can buy any more, and stock remains
     PATIENCE = "patience"  # BUSY again and again while others buy
 
 
@@ -67,10 +66,10 @@ class Promise:
 NOTHING = Promise()
 # Always kept: the audit is right, it finds nothing that no fault explains, and no order becomes
 # another buyer's.
-AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER, Anomaly.ALARM}
+AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER, Anomaly.ALARM, Anomaly.STUCK}
 EXHIBIT = Promise(
     "anything",
-    AUDITED | {Nuisance.DOUBT, Nuisance.STUCK, Nuisance.PATIENCE},
+    AUDITED | {Anomaly.STUCK, Nuisance.DOUBT, Nuisance.PATIENCE},
     "an exhibit is broken on purpose. It promises only that the audit reports the damage, and that "
     "an order belongs to the buyer that pressed *Buy*",
     beyond="An exhibit is not tried for what it may keep by chance",

@@ -49,7 +49,9 @@ similar faults.
 
 *Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
 BUSY (nothing was sold to this buyer) or "we cannot tell". While a server is down, it may get no
-answer. The buyer has lost nothing: another request with the same key gets the result. With two
+answer. The buyer has lost nothing: another request with the same key gets the result. Twenty
+seconds after everything runs again, every new buyer gets a definite answer, unless the item is off
+sale because the store has lost something. Only an exhibit may let buyers wait forever. With two
 faults at once, only the promises that survive both faults apply.
 
 Three promises are limited:
@@ -98,7 +100,7 @@ TOLD: dict[Loss, str] = {
     Anomaly.AFTER_END: "a unit that is sold after the round's end",
     Anomaly.IMPOSSIBLE: "answers that are not linearizable",
     Nuisance.DOUBT: "no definite answer at once",
-    Nuisance.STUCK: "a shop in which no buyer can buy",
+    Anomaly.STUCK: "a shop in which no buyer can buy",
     Nuisance.PATIENCE: "BUSY again and again",
 }
 

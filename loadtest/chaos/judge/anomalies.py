@@ -26,6 +26,7 @@ class Anomaly(StrEnum):
     FORGOTTEN = "forgotten"  # answered HELD after its end, or refused after an answer SOLD
     AFTER_END = "after_end"  # bought in a round after the answer that it has ended
     MISJUDGED = "misjudged"  # the audit says something else than books and stock
+    STUCK = "stuck"  # all was repaired, and a buyer got no answer of a shop that knows its stock
     ALARM = "alarm"  # the audit found damage, or the store a loss, that no fault explains
     IMPOSSIBLE = "impossible"  # no order of the moves makes all answers true: not linearizable
 

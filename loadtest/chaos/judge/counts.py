@@ -41,6 +41,10 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
         words = "are nobody's" if missing > 0 else "are there twice"
         sentence = f"{abs(missing)} units {words}: {sums}."
         yield Detection(kind, *of.name, abs(missing), sentence)
+    for served in of.served:
+        if served.seconds is None:
+            sentence = f"All was repaired, and a buyer was not served: {served.evidence}."
+            yield Detection(Anomaly.STUCK, *of.name, 1, sentence)
     last = of.over + (of.begun.hold or 0) * MS  # deadline
     if of.audited and of.settled and of.held and of.audited.at > last + SWEPT:
         sentence = f"{of.held} units are held long after the last deadline."

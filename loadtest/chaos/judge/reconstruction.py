@@ -20,6 +20,7 @@ from loadtest.chaos.history import (
     RoundEnded,
     RoundStarted,
     RunStarted,
+    ServedAgain,
 )
 from loadtest.chaos.judge.moves import NEVER
 
@@ -131,6 +132,7 @@ class PlayedRound:
     begun: RoundStarted
     over: int = NEVER
     audited: RoundAudit | None = None
+    served: list[ServedAgain] = field(default_factory=list)
     purchases: list[Purchase] = field(default_factory=list)  # those known to be of this round
     near: list[Purchase] = field(default_factory=list)  # purchases that may concern it
 
@@ -202,6 +204,8 @@ def _rounds(events: list[Event]) -> dict[tuple[str, int], PlayedRound]:
         if end.answered is not None:
             of = rounds[end.item, end.round]
             of.over = min(of.over, end.answered)
+    for served in _select(events, ServedAgain):
+        rounds[served.item, served.round].served.append(served)
     for audit in _select(events, RoundAudit):
         of = rounds[audit.item, audit.round]
         if of.audited is None or of.audited.at < audit.at:

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from loadtest.chaos.history import ActPlayed, Event, Kind, Part, Reply, RunStarted
+from loadtest.chaos.history import (
+    ActPlayed,
+    Event,
+    Kind,
+    Part,
+    Reply,
+    RunStarted,
+    ServedAgain,
+)
 from loadtest.chaos.judge.anomalies import Anomaly
 from loadtest.chaos.judge.judge import Judgement, Verdict, judge
 from tests.unit.chaos.written_history import Tale
@@ -80,3 +88,12 @@ def test_a_run_that_played_too_little_of_its_plan_is_inconclusive(
     events[events.index(run)] = replace(run, planned=10)
     acts = [ActPlayed(number, number) for number in range(1, 1 + played)]
     assert judge([*events, *acts]).verdict is verdict
+
+
+def test_a_buyer_who_is_not_served_after_all_repairs_breaks_a_promise() -> None:
+    for mode, broken in (("atomic", True), ("naive", False)):
+        events = Tale(2, mode=mode).told("a", 10, 20, SOLD, 1).booked("a").audited(1)
+        never = ServedAgain(9, "apple", 1, None, "503 The store is away")
+        found_stuck = Anomaly.STUCK in found([*events, never])[0]
+        assert found_stuck is broken
+    assert found([*events, ServedAgain(9, "apple", 1, 0.5)]) == (set(), set())

@@ -26,7 +26,7 @@ FOUND: dict[str, Loss] = {
     "oversell": Anomaly.OVERSOLD,
     "negative stock": Anomaly.STRANDED,
     "phantom order": Nuisance.DOUBT,
-    "stuck forever": Nuisance.STUCK,
+    "stuck forever": Anomaly.STUCK,
     "starved": Nuisance.PATIENCE,
 }
 

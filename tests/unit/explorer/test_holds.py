@@ -41,7 +41,7 @@ FOUND: dict[str, Loss] = {
     "unit lost": Anomaly.STRANDED,
     "order lost": Anomaly.LOST,
     "phantom order": Nuisance.DOUBT,
-    "stuck forever": Nuisance.STUCK,
+    "stuck forever": Anomaly.STUCK,
 }
 
 
