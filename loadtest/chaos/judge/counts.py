@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from loadtest.chaos.fault_classes import CLOCK, FRONT, REPLICA, SWITCH, classify
 from loadtest.chaos.history import Action, Book, InjectedFault, Reply
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.moves import NEVER
@@ -13,6 +14,7 @@ from loadtest.chaos.judge.stock import EARLY, MS, count_missing_units, units_by_
 
 SWEPT = 30_000 * MS  # within which units are back after all repairs; a sweep takes half a second
 BACK = 1_000 * MS  # within which an ended hold no longer counts for its buyer, if nothing is broken
+HARMLESS = (FRONT, REPLICA, CLOCK, SWITCH)  # they delay no hold's end
 GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
 
@@ -68,7 +70,7 @@ def _limited(of: PlayedRound, faults: Sequence[InjectedFault]) -> Iterator[Detec
     """Check that each buyer with an answer LIMIT may have been over the limit with these units.
 
     A hold that has ended does not count any more. It may take BACK until its units are back, and
-    longer while something is broken.
+    longer while something is broken that can delay this.
     """
     if of.begun.limit is None:
         return
@@ -97,7 +99,12 @@ def _is_back(of: PlayedRound, purchase: Purchase, at: int, faults: Sequence[Inje
     presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     last = max((op.until for op in presses), default=NEVER)
     ended = min([last + of.begun.hold * MS, *(op.until for op in purchase.told(*GONE))])
-    disturbed = any(fault.since <= at and fault.until >= ended - BACK for fault in faults)
+    disturbed = any(
+        fault.since <= at
+        and fault.until >= ended - BACK
+        and classify(fault.kind, fault.where) not in HARMLESS
+        for fault in faults
+    )
     return ended + BACK < at and not disturbed
 
 

@@ -214,6 +214,39 @@ BUGS = [
         ],
     ),
     Bug(
+        "after one error of the store, a worker calls it away forever",
+        "atomic",
+        [
+            Change(
+                "service/purchase.py",
+                "        repeat = order.key != order.id  # perhaps: a client sent the key\n",
+                "        repeat = order.key != order.id\n"
+                '        if getattr(self, "broken", False):\n'
+                '            raise __import__("redis").ConnectionError("broken")\n',
+            ),
+            Change(
+                "service/purchase.py",
+                "            except RoundLeft:  # perhaps after the sale",
+                '            except __import__("redis").RedisError:\n'
+                "                self.broken = True\n"
+                "                raise\n"
+                "            except RoundLeft:  # perhaps after the sale",
+            ),
+        ],
+    ),
+    Bug(
+        "an ended hold still counts against its buyer",
+        "atomic",
+        [
+            Change(
+                "store/lua/put_back.lua",
+                "redis.pcall('DECRBY', counter, ARGV[at + 1])",
+                "redis.pcall('GET', counter)",
+            )
+        ],
+        options=("--holds",),
+    ),
+    Bug(
         "the log is synced every second, and the answer does not wait for it",
         "atomic",
         [
