@@ -16,7 +16,8 @@ from app.ops.process_status import HeartbeatFile
 from app.ops.shared_settings import store_config
 from app.store import embedded
 
-# Ctrl-C must end everything within five seconds: shop and lab at once, then fulfil, then the store.
+# Ctrl-C usually ends everything within five seconds: shop and lab at once, then fulfil, then the
+# store. Each has Child.grace before it is killed.
 SHOP_GRACE = 2  # s for purchases under way, and for clients that keep a connection open
 LAB_GRACE = 1  # s
 CONNECTIONS = 2_000  # in a worker at once; a new one takes the place of the one waiting longest

@@ -154,7 +154,7 @@ class Supervisor:
                 if not child.finish(started):
                     self.say(
                         f"{child.name} did not end in {child.grace:g} s and was killed. "
-                        "No confirmed sale is lost."
+                        "No confirmed sale is lost, unless DURABILITY is fast."
                     )
         with suppress(OSError):
             self.view.unlink()

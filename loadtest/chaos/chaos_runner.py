@@ -10,6 +10,7 @@ import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from functools import partial
 
 from loadtest.chaos.customers import Customer
@@ -26,7 +27,7 @@ TICK = 0.01  # s
 REVIVE = 0.25  # s between two looks for processes that have ended
 STARTING = 8.0  # s that a round may take to begin
 SERVED = 20.0  # s after all repairs until a buyer must be served again; a busy machine takes some
-BUYERS = 2  # who try that for each item; each has a connection of its own
+BUYERS = 2  # that try this for each item, each over its own connection
 SETTLING = 60.0  # s for an audit to settle, and for a round to end, after all repairs
 
 
@@ -65,9 +66,10 @@ class ChaosRunner:
             self._break(act)
             if not self.gone():
                 self.shop.heal()
-                for item, number in self.playing.items():
-                    for _ in range(BUYERS):
-                        self._try_to_buy(item, number)
+                running = [*self.playing.items()] * BUYERS
+                with ThreadPoolExecutor(len(running) or 1) as pool:
+                    for _ in pool.map(lambda round: self._try_to_buy(*round), running):
+                        pass  # an exception of a thread is raised here
         finally:
             mended.set()
             for lane in lanes:
@@ -80,17 +82,16 @@ class ChaosRunner:
 
         Not for an item that is off sale: what the store has lost of it was not accepted yet.
         """
-        buyer = ShopClient(self.market, "late")
         began, response, served = time.monotonic(), None, False
-        while not served and time.monotonic() < began + SERVED and not self.gone():
-            if response:
-                time.sleep(REVIVE)
-            wish = Wish(buyer.name, item, str(uuid.uuid4()), 1, buyer.greet())
-            response = buyer.buy(wish, number)
-            served = response.answer in ANSWERS
-            if response.answer is Reply.REFUSED and self.operator.has_lost(item, number):
-                return
-        buyer.close()
+        with closing(ShopClient(self.market, f"new-{uuid.uuid4()}")) as buyer:
+            while not served and time.monotonic() < began + SERVED and not self.gone():
+                if response:
+                    time.sleep(REVIVE)
+                wish = Wish(buyer.name, item, str(uuid.uuid4()), 1, buyer.greet())
+                response = buyer.buy(wish, number)
+                served = response.answer in ANSWERS
+                if response.answer is Reply.REFUSED and self.operator.has_lost(item, number):
+                    return
         seconds = round(time.monotonic() - began, 3) if served else None
         evidence = response.evidence if response else ""
         self.recorder.note(ServedAgain(time.monotonic_ns(), item, number, seconds, evidence))

@@ -178,8 +178,8 @@ class Operator:
     def has_lost(self, item: str, number: int) -> bool:
         """Return whether the store has lost the round, or something of it."""
         status, _ = self.ask("GET", f"/rounds/{item}/{number}/audit")
-        found = self.finder.look(item, number, self.begun[item, number].mode)
-        return status in (404, 409) or (found is not None and found.marked)
+        units = self.finder.look(item, number, self.begun[item, number].mode)
+        return status in (404, 409) or (units is not None and units.marked)
 
     def accept(self, item: str) -> None:
         """Accept, as a person at a terminal, that the store has lost something of an item."""

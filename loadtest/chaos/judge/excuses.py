@@ -1,4 +1,4 @@
-"""What the faults in a round explain: which anomalies, of which purchases, and of how many units.
+"""Excuses: the anomalies that the faults in a round explain, by purchase and number of units.
 
 A fault explains an anomaly of a purchase only if it can have met one of its requests: from some
 time before the fault (writes that the store may lose) until shortly after it (a process that wakes
@@ -15,14 +15,18 @@ from typing import NamedTuple
 from loadtest.chaos.fault_classes import NONE, FaultClass, classify
 from loadtest.chaos.history import InjectedFault
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
-from loadtest.chaos.judge.moves import NEVER
-from loadtest.chaos.judge.reconstruction import Op, PlayedRound, Purchase, RunHistory
+from loadtest.chaos.judge.reconstruction import (
+    PlayedRound,
+    Purchase,
+    RunHistory,
+    last_effect,
+)
 from loadtest.chaos.promises import FORGETFUL, Durability, Loss, promise_for
 
-S = 1_000_000_000  # ns
+MS, S = 1_000_000, 1_000_000_000  # ns
 # How old the oldest write can be that such a fault makes the store lose. With `fast` the log is
 # synced once a second, later on a busy disk; a replica is some milliseconds behind.
-LOST_WRITES = {Durability.FAST: 3 * S, Durability.SAFE: S, Durability.REPLICATED: 0}
+LOST_WRITES = {Durability.FAST: 3 * S, Durability.SAFE: S}
 AFTERMATH = 2 * S  # after a fault: delayed commands arrive, thawed processes write, holds end
 OF_UNITS = {Anomaly.OVERSOLD, Anomaly.STRANDED, Anomaly.SURPLUS, Anomaly.HELD_ON}
 
@@ -105,10 +109,5 @@ def forgets(history: RunHistory, of: PlayedRound) -> bool:
 def _meets(
     history: RunHistory, of: PlayedRound, purchase: Purchase, since: int, until: int
 ) -> bool:
-    held = (of.begun.hold or 0) * 1_000_000
-    return any(op.at <= until and _ends(history, op) + held >= since for op in purchase.ops)
-
-
-def _ends(history: RunHistory, op: Op) -> int:
-    late = history.run.late
-    return op.at + late if op.until == NEVER and late is not None else op.until
+    held, late = (of.begun.hold or 0) * MS, history.run.late
+    return any(op.at <= until and last_effect(op, late) + held >= since for op in purchase.ops)

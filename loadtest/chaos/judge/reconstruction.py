@@ -67,6 +67,11 @@ class Op:
         return self.called.round if number is None else number
 
 
+def last_effect(op: Op, late: int | None) -> int:
+    """Return until when it can take effect: without an answer, `late` ns from its call."""
+    return op.at + late if op.until == NEVER and late is not None else op.until
+
+
 @dataclass(slots=True)
 class Purchase:
     """All requests and answers under one key of an item, and the books' entries for it."""
@@ -225,11 +230,7 @@ def _bring_near(
     for round in rounds:
         of_item.setdefault(round.begun.item, []).append(round)
     for purchase in purchases:
-        unknown = (
-            op.at + late if op.until == NEVER and late is not None else op.until
-            for op in purchase.ops
-        )
-        until = max(unknown, default=-1)
+        until = max((last_effect(op, late) for op in purchase.ops), default=-1)
         for round in of_item.get(purchase.item, ()):
             over = round.audited.at if round.audited else NEVER
             if until >= round.begun.called and purchase.ops[0].at <= over:

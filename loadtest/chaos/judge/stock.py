@@ -23,7 +23,14 @@ from __future__ import annotations
 
 from loadtest.chaos.history import Action, Reply
 from loadtest.chaos.judge.moves import NEVER, Move
-from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase, RunHistory
+from loadtest.chaos.judge.reconstruction import (
+    TAKEN,
+    Op,
+    PlayedRound,
+    Purchase,
+    RunHistory,
+    last_effect,
+)
 
 MS = 1_000_000  # ns
 # The store's clock counts whole ms, and may be corrected as it runs (NTP slews 0.5 ms a second).
@@ -118,13 +125,12 @@ def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[i
         early = of.begun.hold * MS - EARLY if of.begun.hold and op.answer is Reply.EXPIRED else 0
         until = min(until, op.until - max(0, early))
     if not purchase.told(*TAKEN):
-        until = min(until, _end(of), max([_late(history, op) for op in makers], default=NEVER))
+        until = min(
+            until,
+            _end(of),
+            max([last_effect(op, history.run.late) for op in makers], default=NEVER),
+        )
     return since, until
-
-
-def _late(history: RunHistory, op: Op) -> int:
-    """Return the moment until which a request without an answer can take effect."""
-    return NEVER if history.run.late is None else op.at + history.run.late
 
 
 def _end(of: PlayedRound) -> int:
@@ -148,7 +154,7 @@ def _unknown(
     since, after = _looked(moves, of, looks, since)
     if purchase.taken or not presses:
         return
-    if since > min(of.over, max(_late(history, op) for op in presses)):
+    if since > min(of.over, max(last_effect(op, history.run.late) for op in presses)):
         return
     units, numbers = purchase.units, purchase.numbers
     if of.begun.hold is not None:

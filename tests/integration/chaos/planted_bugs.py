@@ -235,18 +235,6 @@ BUGS = [
         ],
     ),
     Bug(
-        "an ended hold still counts against its buyer",
-        "atomic",
-        [
-            Change(
-                "store/lua/put_back.lua",
-                "redis.pcall('DECRBY', counter, ARGV[at + 1])",
-                "redis.pcall('GET', counter)",
-            )
-        ],
-        options=("--holds",),
-    ),
-    Bug(
         "the log is synced every second, and the answer does not wait for it",
         "atomic",
         [
