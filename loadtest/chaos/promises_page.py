@@ -34,16 +34,19 @@ similar faults.
 
 - Each buyer that got SOLD has an order. A buyer may use one idempotency key for several items, but
   one key has one order of each item, never two. The order belongs to the buyer that sent the key.
+  A buyer that got only refusals has no order, and an unpaid hold never becomes an order.
 - No more is sold than was stocked, and `stocked = left + held + sold`. No unit is missing, and no
   unit exists twice.
 - A *hold* is units that a buyer has taken and not paid for yet. A hold ends once: it is paid,
-  or its units return to the stock, never both. No payment is accepted after the hold's deadline.
+  or its units return to the stock, never both. No payment is accepted after the hold's deadline,
+  and no hold expires before it.
 - No unit is sold in a round after the round has ended. Each buyer gets at most the round's limit
   per buyer. A buyer below the limit is never refused because of the limit.
 - The answers are linearizable: there is one sequence of all purchases and returns of units that
   explains each answer SOLD, HELD (the buyer has a hold) and SOLD_OUT. The sequence also explains
   the units left that an answer reports. In the sequence, each purchase takes effect between its
   request and its answer.
+- Each audit is exact, and the store has no mark of a loss.
 - The audit reports the truth, and an order belongs to the buyer that pressed *Buy*. These two
   promises apply in every cell, also to exhibits.
 
@@ -100,8 +103,33 @@ TOLD: dict[Loss, str] = {
     Anomaly.AFTER_END: "a unit that is sold after the round's end",
     Anomaly.IMPOSSIBLE: "answers that are not linearizable",
     Nuisance.DOUBT: "no definite answer at once",
+    Anomaly.MISJUDGED: "an audit that contradicts the books",
+    Anomaly.ALARM: "an alarm of the audit or of the store that no fault explains",
     Anomaly.STUCK: "a shop in which no buyer can buy",
     Nuisance.PATIENCE: "BUSY again and again",
+}
+# The page's sentence that an anomaly contradicts.
+SENTENCES = {
+    Anomaly.LOST: "Each buyer that got SOLD has an order",
+    Anomaly.TWICE: "one key has one order of each item, never two",
+    Anomaly.OVERSOLD: "No more is sold than was stocked",
+    Anomaly.STRANDED: "No unit is missing, and no unit exists twice",
+    Anomaly.SURPLUS: "No unit is missing, and no unit exists twice",
+    Anomaly.HELD_ON: "A hold ends once: it is paid, or its units return to the stock",
+    Anomaly.UNBOOKED: "Each buyer that got SOLD has an order",
+    Anomaly.RETURNED: "A hold ends once: it is paid, or its units return to the stock",
+    Anomaly.DENIED: "A buyer that got only refusals has no order",
+    Anomaly.STRANGER: "The order belongs to the buyer that sent the key",
+    Anomaly.OVER_LIMIT: "Each buyer gets at most the round's limit per buyer",
+    Anomaly.LIMITED: "A buyer below the limit is never refused because of the limit",
+    Anomaly.LATE: "No payment is accepted after the hold's deadline",
+    Anomaly.EARLY: "no hold expires before it",
+    Anomaly.FORGOTTEN: "another request with the same key gets the result",
+    Anomaly.AFTER_END: "No unit is sold in a round after the round has ended",
+    Anomaly.MISJUDGED: "The audit reports the truth",
+    Anomaly.STUCK: "every new buyer gets a definite answer",
+    Anomaly.ALARM: "Each audit is exact, and the store has no mark of a loss",
+    Anomaly.IMPOSSIBLE: "The answers are linearizable",
 }
 
 
