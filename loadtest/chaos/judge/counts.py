@@ -35,13 +35,13 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
     sold = sum(units_by_id(of, of.purchases).values())
     stock = of.begun.stock
     if sold > stock:
-        sentence = f"{sold} units are booked of {stock}."
+        sentence = f"Booked units: {sold}, stocked units: {stock}."
         yield Detection(Anomaly.OVERSOLD, *of.name, sold - stock, sentence)
     if of.audited and of.settled and (missing := count_missing_units(of)):
         sums = f"{of.left} left, {of.held} held and {sold} sold of {stock}"
         kind = Anomaly.STRANDED if missing > 0 else Anomaly.SURPLUS
-        words = "are nobody's" if missing > 0 else "are there twice"
-        sentence = f"{abs(missing)} units {words}: {sums}."
+        words = "Missing units" if missing > 0 else "Units that exist twice"
+        sentence = f"{words}: {abs(missing)} ({sums})."
         yield Detection(kind, *of.name, abs(missing), sentence)
     for served in of.served:
         if served.seconds is None:
@@ -49,7 +49,7 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
             yield Detection(Anomaly.STUCK, *of.name, 1, sentence)
     last = of.over + (of.begun.hold or 0) * MS  # deadline
     if of.audited and of.settled and of.held and of.audited.at > last + SWEPT:
-        sentence = f"{of.held} units are held long after the last deadline."
+        sentence = f"Units held long after the last deadline: {of.held}."
         yield Detection(Anomaly.HELD_ON, *of.name, of.held, sentence)
     if of.begun.limit is None:
         return
@@ -60,7 +60,7 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
     for buyer, purchases in bought.items():
         units = sum(purchase.units for purchase in purchases)
         if units > of.begun.limit:
-            sentence = f"{buyer} has {units} units, and may have {of.begun.limit}."
+            sentence = f"Units of {buyer}: {units}; the limit is {of.begun.limit}."
             ops = tuple(number for purchase in purchases for number in purchase.numbers)
             over = units - of.begun.limit
             yield Detection(Anomaly.OVER_LIMIT, *of.name, over, sentence, "", ops)
@@ -88,7 +88,7 @@ def _limited(of: PlayedRound, faults: Sequence[InjectedFault]) -> Iterator[Detec
             ]
             units = sum(other.units for other in others if other is not purchase)
             if op.round == number and units + purchase.units <= of.begun.limit:
-                sentence = f"{purchase.buyer} got LIMIT with {units} units at most."
+                sentence = f"The buyer got LIMIT with at most {units} of {of.begun.limit} units."
                 yield Detection(Anomaly.LIMITED, *of.name, 1, sentence, purchase.key, (op.number,))
 
 
@@ -114,9 +114,9 @@ Details = tuple[Anomaly, int, str, list[Op]]
 def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     sold, gone = purchase.told(Reply.SOLD), purchase.told(*GONE)
     if sold and not purchase.entries:
-        yield Anomaly.LOST, 1, "Its buyer got SOLD, and it is in no book.", sold
+        yield Anomaly.LOST, 1, "The buyer got SOLD, and no book has the order.", sold
     elif sold and not purchase.booked:
-        yield Anomaly.UNBOOKED, 1, "It is in the store, and in no database.", sold
+        yield Anomaly.UNBOOKED, 1, "The store has the sale, and the database has no order.", sold
     if len(purchase.orders) > 1:
         ids = ", ".join(sorted(purchase.orders))
         yield (
@@ -129,7 +129,7 @@ def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     if len(rows) > len(set(rows)):
         yield Anomaly.TWICE, len(rows) - len(set(rows)), "An id is booked twice.", purchase.ops
     if purchase.sold and gone:
-        sentence = f"It is paid, and got {gone[0].answer}."
+        sentence = f"The hold is paid, and its buyer got {gone[0].answer}."
         yield Anomaly.RETURNED, 1, sentence, [*sold, *gone]
     yield from _denied(of, purchase)
     if of.begun.hold is not None:
@@ -137,7 +137,7 @@ def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     yield from _forgotten(purchase)
     presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
     if presses and purchase.taken and all(op.at > of.over for op in presses):
-        yield Anomaly.AFTER_END, 1, "It was first asked for when the round was over.", presses
+        yield Anomaly.AFTER_END, 1, "The first request came after the round's end.", presses
 
 
 def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
@@ -158,12 +158,12 @@ def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
     earliest = presses[0].at + hold - EARLY
     early = [op for op in purchase.told(Reply.EXPIRED) if op.until < earliest]
     if early:
-        yield (Anomaly.EARLY, 1, "It was called expired before its deadline.", [presses[0], *early])
+        yield (Anomaly.EARLY, 1, "The hold expired before its deadline.", [presses[0], *early])
     taken = min([op.until for op in purchase.told(*TAKEN)], default=NEVER)
     paid = [op for op in purchase.did(Action.PAY) if op.answer in (Reply.SOLD, Reply.UNKNOWN)]
     accepted = [op for op in paid if op.answer is Reply.SOLD]
     if accepted and paid[0].at > taken + hold + EARLY:
-        yield Anomaly.LATE, 1, "It was paid after its deadline, and that was taken.", accepted
+        yield Anomaly.LATE, 1, "A payment after the hold's deadline was accepted.", accepted
 
 
 def _forgotten(purchase: Purchase) -> Iterator[Details]:
@@ -176,11 +176,11 @@ def _forgotten(purchase: Purchase) -> Iterator[Details]:
         yield (
             Anomaly.FORGOTTEN,
             1,
-            "It got SOLD, and its key was refused afterwards.",
+            "The buyer got SOLD, and then its key was refused.",
             refused,
         )
     ends = purchase.told(Reply.SOLD, *GONE)
     first = min([op.until for op in ends], default=NEVER)
     after = [op for op in purchase.told(Reply.HELD) if op.at > first]
     if after:
-        yield Anomaly.FORGOTTEN, 1, "It was reported as a hold after the hold had ended.", after
+        yield Anomaly.FORGOTTEN, 1, "The answer was HELD after the hold had ended.", after

@@ -41,10 +41,11 @@ class FaultInRound(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Excuse:
-    """One fault's. `purchases` None: any purchase of the round, as in an exhibit."""
+    """One fault's. Without a fault it is an exhibit's: `purchases` None is any of the round."""
 
     may: frozenset[Loss]
     purchases: tuple[Purchase, ...] | None = None
+    fault: FaultInRound | None = None
 
     def covers(self, detection: Detection, buyer: str) -> bool:
         """Return whether it explains the detection; `buyer` is that of its key, if it has one."""
@@ -89,7 +90,7 @@ def list_excuses(
         before = LOST_WRITES[durability] if fault.of in FORGETFUL[durability] else 0
         since, until = fault.event.since - before, fault.event.until + AFTERMATH
         met = (each for each in of.near if _meets(history, of, each, since, until))
-        excuses.append(Excuse(fault.may, tuple(met)))
+        excuses.append(Excuse(fault.may, tuple(met), fault))
     return excuses
 
 

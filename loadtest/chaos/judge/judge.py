@@ -42,11 +42,12 @@ def check_audit(
         figures.append(("held", audit.held, audit.found_held, "the holds"))
     for what, its, ours, where in figures:
         if its != ours:
-            sentence = f"The audit says that {its} units are {what}; {where}, {ours}."
+            sentence = f"Units {what}: the audit says {its}, {where} {ours}."
             yield Detection(Anomaly.MISJUDGED, *of.name, abs(its - ours), sentence)
             return
     if _contradicts(of, detections, excused, sold):
-        yield Detection(Anomaly.MISJUDGED, *of.name, 1, f"The audit says {audit.verdict}.")
+        sentence = f"The audit says {audit.verdict}, and the figures contradict that."
+        yield Detection(Anomaly.MISJUDGED, *of.name, 1, sentence)
     elif audit.marked and not forgets:
         sentence = "The store is marked as having lost data, and no fault before made it lose any."
         yield Detection(Anomaly.ALARM, *of.name, 1, sentence)
@@ -98,7 +99,7 @@ def detect_strangers(history: RunHistory) -> Iterator[Detection]:
             yield Detection(
                 Anomaly.STRANGER,
                 *(entry.item, entry.round, 1),
-                f"{purchase.buyer} pressed, and it is booked for another buyer.",
+                f"{purchase.buyer} pressed Buy, and the order belongs to another buyer.",
                 *(purchase.key, purchase.numbers),
             )
 
@@ -135,13 +136,14 @@ class JudgedRound:
 class Judgement:
     """The judgement of a run. `broken` are anomalies that contradict a promise.
 
-    The other anomalies were to be expected.
+    The other anomalies were to be expected: `excuses` has the reasons for each.
     """
 
     history: RunHistory
     rounds: tuple[JudgedRound, ...]
     broken: tuple[Detection, ...]
     expected: tuple[Detection, ...]
+    excuses: dict[Detection, list[Excuse]]
 
     @property
     def verdict(self) -> Verdict:
@@ -187,6 +189,7 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
     excuses = {judged.of.name: judged.excuses for judged in rounds}
     broken: list[Detection] = []
     expected: list[Detection] = []
+    reasons: dict[Detection, list[Excuse]] = {}
     for finding in (
         *(detection for each in rounds for detection in each.detections),
         *detect_strangers(history),
@@ -195,14 +198,17 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
         purchase = history.purchases.get((finding.item, finding.key))
         numbers = purchase.rounds if purchase else {finding.round}
         buyer = purchase.buyer if purchase else ""
-        excused = any(
-            excuse.covers(finding, buyer)
+        covering = [
+            excuse
             for number in {finding.round, *numbers}
             for excuse in excuses.get((finding.item, number), ())
-        )
-        (expected if excused else broken).append(finding)
+            if excuse.covers(finding, buyer)
+        ]
+        if covering:
+            reasons[finding] = covering
+        (expected if covering else broken).append(finding)
     broken += _detect_orphans(history)
-    return Judgement(history, rounds, tuple(broken), tuple(expected))
+    return Judgement(history, rounds, tuple(broken), tuple(expected), reasons)
 
 
 def _judge_round(history: RunHistory, of: PlayedRound, budget: int) -> JudgedRound:
@@ -242,9 +248,7 @@ def _judge_round(history: RunHistory, of: PlayedRound, budget: int) -> JudgedRou
 def _detect_orphans(history: RunHistory) -> list[Detection]:
     """Return purchases of a round that was never begun: no fault invents one."""
     return [
-        Detection(
-            Anomaly.DENIED, item, number, 1, "This round was never begun.", key, purchase.numbers
-        )
+        Detection(Anomaly.DENIED, item, number, 1, "This round never began.", key, purchase.numbers)
         for (item, key), purchase in history.purchases.items()
         for number in sorted(purchase.rounds)
         if (item, number) not in history.rounds

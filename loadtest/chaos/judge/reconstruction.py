@@ -173,6 +173,11 @@ class RunHistory:
     purchases: dict[tuple[str, str], Purchase]
     faults: list[InjectedFault]
     played: int  # acts, to their end
+    begin: int  # of the first round
+
+    def seconds(self, at: int) -> float:
+        """Return a moment in s of the run."""
+        return round((at - self.begin) / 1_000_000_000, 3)
 
 
 def reconstruct_run(events: Iterable[Event]) -> RunHistory:
@@ -189,7 +194,8 @@ def reconstruct_run(events: Iterable[Event]) -> RunHistory:
                 rounds[purchase.item, number].purchases.append(purchase)
     _bring_near(rounds.values(), purchases.values(), runs[0].late)
     faults = sorted(_select(events, InjectedFault), key=lambda fault: fault.since)
-    return RunHistory(runs[0], rounds, purchases, faults, len(_select(events, ActPlayed)))
+    begin = min((of.begun.called for of in rounds.values()), default=0)
+    return RunHistory(runs[0], rounds, purchases, faults, len(_select(events, ActPlayed)), begin)
 
 
 def _select(events: Iterable[Event], kind: type[Kind]) -> list[Kind]:

@@ -139,8 +139,8 @@ def test_what_is_wrong_is_found_and_called_by_its_name(why: str) -> None:
 def test_the_last_look_is_what_was_found_and_not_what_the_audit_says() -> None:
     judged = judge(one_sold(3).audited(2, said="exact", found=(1, 0)))
     sentences = {one.wrong: one.sentence for one in judged.broken}
-    assert sentences[Anomaly.STRANDED] == "1 units are nobody's: 1 left, 0 held and 1 sold of 3."
-    assert sentences[Anomaly.MISJUDGED] == "The audit says that 2 units are left; the stock, 1."
+    assert sentences[Anomaly.STRANDED] == "Missing units: 1 (1 left, 0 held and 1 sold of 3)."
+    assert sentences[Anomaly.MISJUDGED] == "Units left: the audit says 2, the stock 1."
 
 
 def test_whose_order_it_is_not_is_told_for_each() -> None:
