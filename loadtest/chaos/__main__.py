@@ -16,13 +16,12 @@ from app.cli.interrupt import ends_at_ctrl_c, held_back
 from app.config import DURABILITIES
 from loadtest.chaos.faults import list_possible_faults
 from loadtest.chaos.history import read
-from loadtest.chaos.judge.judge import Judgement, Verdict, judge
+from loadtest.chaos.judge.judge import Verdict, judge
 from loadtest.chaos.plan import plan_run
-from loadtest.chaos.report import document, page
+from loadtest.chaos.report import Report
 from loadtest.chaos.run import RunOptions, parse_modes, run
 
 COLOURS = {Verdict.AS_PROMISED: "green", Verdict.BROKEN: "red", Verdict.INCONCLUSIVE: "yellow"}
-MOST = 8  # findings that the terminal shows
 
 
 @click.command(cls=output.ClearErrors)
@@ -84,34 +83,16 @@ def chaos(
             run(wanted, history, lambda said: click.echo(said, err=True), gone)
         with history.open("rb") as lines:
             judged = judge(read(lines))
-    _tell(judged)
+    report = Report.of(judged)
     if json_file:
-        output.write_json(json_file, document(judged))
-    if html and judged.rounds:
-        output.write_text(html, page(judged))
+        output.write_json(json_file, report.document())
+    if html:
+        output.write_text(html, report.page())
+    *details, sentence = report.lines()
+    for line in details:  # on stderr, as --json may use stdout
+        click.echo(line, err=True)
+    click.secho(sentence, bold=True, fg=COLOURS[judged.verdict], err=True)
     sys.exit(judged.status)
-
-
-def _tell(judged: Judgement) -> None:
-    """Print the verdict and its basis in some lines; on stderr, as --json may use stdout."""
-    summary = document(judged)
-    faults, hits = (sum(summary[name].values()) for name in ("faults", "hits"))
-    click.secho(
-        f"{judged.verdict.upper()}  {summary['sales']:,} sales in {summary['rounds']:,} rounds, "
-        f"{faults:,} faults, of which {hits:,} hit (seed {summary['seed']})",
-        bold=True,
-        fg=COLOURS[judged.verdict],
-        err=True,
-    )
-    for finding in judged.broken[:MOST]:
-        where = f"{finding.item} {finding.round}"
-        click.echo(f"  ! {finding.wrong}, {where}: {finding.sentence}", err=True)
-    for why in summary["unsure"][:MOST]:
-        click.echo(f"  ? {why}", err=True)
-    if judged.expected:
-        many = len(judged.expected)
-        findings = "1 finding is" if many == 1 else f"{many} findings are"
-        click.echo(f"  {findings} as docs/promises.md says.", err=True)
 
 
 if __name__ == "__main__":

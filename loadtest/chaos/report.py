@@ -1,19 +1,21 @@
-"""A judged run, for people (one HTML file, without a script) and for programs (JSON)."""
+"""The report of a judged run: one HTML file without a script, JSON, and lines of text."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Self
 
 from figures import Scale, chart
 from markupsafe import Markup
 
+from loadtest.chaos.explanation import Cause, list_causes
 from loadtest.chaos.fault_classes import FAULTS, classify
-from loadtest.chaos.fault_coverage import ANSWERS, SALES, S, count_by_name, is_hit, measure_coverage
-from loadtest.chaos.history import InjectedFault, RunStarted, encode
-from loadtest.chaos.judge.anomalies import Anomaly, Detection
-from loadtest.chaos.judge.judge import Judgement
+from loadtest.chaos.fault_coverage import ANSWERS, SALES, count_by_name, is_hit, measure_coverage
+from loadtest.chaos.history import InjectedFault
+from loadtest.chaos.judge.anomalies import Anomaly
+from loadtest.chaos.judge.judge import Judgement, Verdict
 from loadtest.chaos.judge.reconstruction import RunHistory
 from loadtest.chaos.promises_page import TOLD
 from loadtest.report import render
@@ -24,10 +26,10 @@ HEIGHT, ROW, AXIS = 140, 16, 26  # px
 
 
 @dataclass(frozen=True, slots=True)
-class Timeline:
-    """The drawing.
+class RunDrawing:
+    """Goodput over time, with lanes above it: a name -> its drawing.
 
-    `lanes`: faults' name -> their drawing; the report's tables have the same figures.
+    The lanes are for broken promises and for each class of faults.
     """
 
     lanes: dict[str, Markup]
@@ -37,56 +39,55 @@ class Timeline:
     every: float  # s of a column
 
 
-def timeline(history: RunHistory) -> Timeline:
-    begin = min(of.begun.called for of in history.rounds.values())
+def draw_run(history: RunHistory, broken: Sequence[Cause]) -> RunDrawing:
     answered = [
-        (op.until, op.answer)
+        (history.seconds(op.until), op.answer)
         for purchase in history.purchases.values()
         for op in purchase.ops
         if op.answer in ANSWERS
     ]
-    ends = [at for at, _ in answered] + [fault.until for fault in history.faults]
-    seconds = max([LEAST, *((at - begin) / S for at in ends)])
+    ends = [history.seconds(fault.until) for fault in history.faults]
+    seconds = max([LEAST, *ends, *(at for at, _ in answered)])
     every = max(LEAST, seconds / COLUMNS)
     scale = Scale(0.0, seconds + every)
-    answers = Counter(int((at - begin) / S / every) for at, _ in answered)
-    sales = Counter(int((at - begin) / S / every) for at, answer in answered if answer in SALES)
+    answers = Counter(int(at / every) for at, _ in answered)
+    sales = Counter(int(at / every) for at, answer in answered if answer in SALES)
     highest = max([1, *answers.values()])
     grid = [chart.upright(scale, tick, "grid", HEIGHT) for tick in scale.ticks()]
     columns = [
-        _column(scale, place * every, every, count / highest, kind)
+        _box(scale, kind, place * every, (place + 0.9) * every, HEIGHT - height, height)
         for kind, counts in (("answers", answers), ("sales", sales))
         for place, count in sorted(counts.items())
+        for height in [count / highest * HEIGHT]
     ]
     lanes = {}
+    if broken:
+        found = sorted({each.at for cause in broken for each in cause.findings})
+        marks = [_box(scale, "broken", at, at, 3, ROW - 6) for at in found]
+        lanes["broken promises"] = _markup(chart.svg(ROW, *marks))
     for fault in FAULTS:
         these = [event for event in history.faults if classify(event.kind, event.where) is fault]
         if these:
-            spans = [_span(scale, event, begin) for event in these]
+            spans = [_span(scale, event, history) for event in these]
             lanes[fault.name] = _markup(chart.svg(ROW, *spans))
     axis = _markup(chart.svg(AXIS, chart.axis(scale, scale.ticks(), AXIS - 8)))
-    return Timeline(
+    return RunDrawing(
         lanes, _markup(chart.svg(HEIGHT, *grid, *columns)), axis, highest / every, every
     )
 
 
-def _column(scale: Scale, at: float, every: float, share: float, kind: str) -> str:
-    width = scale.at(every) * 0.9
-    height = share * HEIGHT
-    return (
-        f'<rect class="{kind}" x="{scale.at(at):.2f}%" width="{width:.2f}%" '
-        f'y="{HEIGHT - height:.1f}" height="{height:.1f}"/>'
-    )
-
-
-def _span(scale: Scale, fault: InjectedFault, begin: int) -> str:
+def _span(scale: Scale, fault: InjectedFault, history: RunHistory) -> str:
     """Draw a fault; one that hit nothing is hollow."""
-    since, until = ((at - begin) / S for at in (fault.since, fault.until))
     kind = "hit" if is_hit(fault) else "missed"
+    since, until = history.seconds(fault.since), history.seconds(fault.until)
+    return _box(scale, kind, since, until, 3, ROW - 6)
+
+
+def _box(scale: Scale, kind: str, since: float, until: float, top: float, height: float) -> str:
     width = max(scale.at(until) - scale.at(since), 0.4)
     return (
         f'<rect class="{kind}" x="{scale.at(since):.2f}%" width="{width:.2f}%" '
-        f'y="3" height="{ROW - 6}"/>'
+        f'y="{top:.1f}" height="{height:.1f}"/>'
     )
 
 
@@ -94,110 +95,129 @@ def _markup(drawing: str) -> Markup:
     return Markup(drawing)  # noqa: S704  our own figures
 
 
-MOST = 12  # lines of the history that are shown as a finding's evidence
-WORDS = {
-    **TOLD,
-    Anomaly.MISJUDGED: "the audit says something else than the books",
-    Anomaly.ALARM: "the audit reports damage, or the store a loss, that no fault explains",
-}
-
-
-def document(judged: Judgement) -> dict[str, Any]:
-    """Return the document of `--json`. Counts include expected detections; `broken` does not."""
-    run, faults = judged.history.run, judged.history.faults
-    counts = {str(wrong): judged.counts[wrong] for wrong in Anomaly}
-    return {
-        "seed": run.seed,
-        "minutes": run.minutes,
-        "database": run.database,
-        "durability": run.durability,
-        "modes": list(run.modes),
-        "holds": run.holds,
-        "faults": count_by_name(faults),
-        "hits": count_by_name([fault for fault in faults if is_hit(fault)]),
-        "planned": run.planned,
-        "played": judged.history.played,
-        "rounds": len(judged.rounds),
-        "sales": judged.sales,
-        **counts,
-        "linearizable": judged.linearizable,
-        "verdict": str(judged.verdict),
-        "broken": [_found(detection) for detection in judged.broken],
-        "expected": [_found(detection) for detection in judged.expected],
-        "unsure": _unsure_words(judged),
-    }
+EXAMPLES = 5  # timelines in the terminal, and reasons why a run proves nothing
 
 
 @dataclass(frozen=True, slots=True)
-class ShownAnomaly:
-    """A finding with the lines of the history that show it."""
+class Report:
+    """A judged run with its causes: as a document, as a page, and as lines for a terminal."""
 
-    finding: Detection
-    lines: list[str]
-    more: int  # lines that are not shown
+    judged: Judgement
+    broken: list[Cause]
+    expected: list[Cause]
+
+    @classmethod
+    def of(cls, judged: Judgement) -> Self:
+        causes = (list_causes(judged, each) for each in (judged.broken, judged.expected))
+        return cls(judged, *causes)
+
+    @property
+    def sentence(self) -> str:
+        """Say the verdict in one sentence."""
+        judged, verdict = self.judged, self.judged.verdict.capitalize()
+        if judged.broken:
+            totals = Counter[str]()
+            for cause in self.broken:
+                totals[cause.wrong] += cause.count
+            found = ", ".join(f"{wrong}: {count:,}" for wrong, count in totals.items())
+            return f"{verdict}: {found}; the page promises 0."
+        if judged.verdict is Verdict.INCONCLUSIVE:
+            why = (self.unsure or ["no round was played"])[0]
+            return f"{verdict}: {why}; the run proves nothing."
+        excused = sum(len(cause.findings) for cause in self.expected)
+        many = f"; findings that the page allows: {excused:,}" if excused else ""
+        return f"{verdict}: every promise was kept{many}."
+
+    @property
+    def extent(self) -> str:
+        """Say how much was played and broken."""
+        judged, history = self.judged, self.judged.history
+        return (
+            f"acts: {history.played:,} of {history.run.planned:,} planned, "
+            f"rounds: {len(judged.rounds):,}, sales: {judged.sales:,}, "
+            f"faults: {len(history.faults):,}, of which {sum(map(is_hit, history.faults)):,} hit"
+        )
+
+    @property
+    def unsure(self) -> list[str]:
+        """Say why the run may prove nothing."""
+        planned, played = self.judged.history.run.planned, self.judged.history.played
+        short = [f"only {played} of {planned} planned acts were played"]
+        return (short if self.judged.cut_short else []) + [
+            f"{each.of.begun.item} {each.of.begun.round} ({each.of.begun.mode}): {each.unsure}"
+            for each in self.judged.rounds
+            if each.unsure
+        ]
+
+    @property
+    def command(self) -> str:
+        """Return the command that plays the same plan again."""
+        run = self.judged.history.run
+        modes = f" --modes {','.join(run.modes)}" if run.modes else ""
+        return (
+            f"lastapple chaos --seed {run.seed} --minutes {run.minutes:g} --database "
+            f"{run.database} --durability {run.durability}{modes}{' --holds' if run.holds else ''}"
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Return the document of `--json`. Counts include expected findings."""
+        judged = self.judged
+        run, faults = judged.history.run, judged.history.faults
+        return {
+            **{name: getattr(run, name) for name in ("seed", "minutes", "database", "durability")},
+            **{name: getattr(run, name) for name in ("modes", "holds", "planned")},
+            "faults": count_by_name(faults),
+            "hits": count_by_name([fault for fault in faults if is_hit(fault)]),
+            "played": judged.history.played,
+            "rounds": len(judged.rounds),
+            "sales": judged.sales,
+            **{str(wrong): judged.counts[wrong] for wrong in Anomaly},
+            "linearizable": judged.linearizable,
+            "verdict": str(judged.verdict),
+            "sentence": self.sentence,
+            "command": self.command,
+            "broken": [_cause(cause) for cause in self.broken],
+            "expected": [_cause(cause) for cause in self.expected],
+            "unsure": self.unsure,
+        }
+
+    def page(self) -> str:
+        """Return the report as the text of an HTML file."""
+        judged = self.judged
+        return render(
+            "chaos/report.html",
+            report=self,
+            judged=judged,
+            run=judged.history.run,
+            what=TOLD,
+            absent=[TOLD[wrong] for wrong in Anomaly if not judged.counts[wrong]],
+            coverage=measure_coverage(judged.history),
+            drawing=draw_run(judged.history, self.broken),
+        )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the terminal; the last one says the verdict."""
+        for number, cause in enumerate(self.broken):
+            first = cause.findings[0]
+            yield f"! {cause.headline} ({cause.mode}, {cause.fault.name})"
+            if number >= EXAMPLES:
+                continue
+            yield f'  The page: "{cause.promise}." {cause.reason}'
+            yield f"  Findings alike: {len(cause.findings):,}. The first one:"
+            yield f"  {first.place}. {first.finding.sentence}"
+            for at, actor, text in cause.moments:
+                yield f"  {'end' if at is None else f'{at:.3f}':>9}  {actor:<9} {text}"
+        yield from (f"? {why}" for why in self.unsure[:EXAMPLES])
+        yield f"  {self.extent}"
+        yield f"  same plan again: {self.command}"
+        yield self.sentence
 
 
-def page(judged: Judgement) -> str:
-    """Return the report as the text of an HTML file. There was at least one round."""
-    return render(
-        "chaos/report.html",
-        judged=judged,
-        run=judged.history.run,
-        counts=[(WORDS[wrong], wrong, *_shares(judged, wrong)) for wrong in Anomaly],
-        broken=[_shown(judged, detection) for detection in judged.broken],
-        expected=[_shown(judged, detection) for detection in judged.expected],
-        unsure=_unsure_words(judged),
-        coverage=measure_coverage(judged.history),
-        timeline=timeline(judged.history),
-        hits=sum(map(is_hit, judged.history.faults)),
-        modes=sorted({judged_round.of.begun.mode for judged_round in judged.rounds}),
-        command=_command(judged.history.run),
-    )
-
-
-def _command(run: RunStarted) -> str:
-    """Return the command that plays the same plan again."""
-    modes = f" --modes {','.join(run.modes)}" if run.modes else ""
-    return (
-        f"lastapple chaos --seed {run.seed} --minutes {run.minutes:g} --database {run.database} "
-        f"--durability {run.durability}{modes}{' --holds' if run.holds else ''}"
-    )
-
-
-def _shares(judged: Judgement, wrong: Anomaly) -> tuple[int, int]:
-    """Return how many anomalies contradict a promise, and how many do not."""
-    return (
-        sum(detection.count for detection in judged.broken if detection.wrong is wrong),
-        sum(detection.count for detection in judged.expected if detection.wrong is wrong),
-    )
-
-
-def _unsure_words(judged: Judgement) -> list[str]:
-    """Say why the run may prove nothing."""
-    planned, played = judged.history.run.planned, judged.history.played
-    short = [f"only {played} of {planned} planned acts were played"] if judged.cut_short else []
-    return short + [
-        f"{each.of.begun.item} {each.of.begun.round} ({each.of.begun.mode}): {each.unsure}"
-        for each in judged.rounds
-        if each.unsure
-    ]
-
-
-def _found(finding: Detection) -> dict[str, Any]:
-    return asdict(finding)
-
-
-def _shown(judged: Judgement, finding: Detection) -> ShownAnomaly:
-    lines = []
-    for purchase in judged.history.purchases.values():
-        if purchase.item != finding.item:
-            continue
-        for op in purchase.ops:
-            if op.number in finding.ops:
-                lines += [(op.called.at, encode(op.called))]
-                lines += [(op.response.at, encode(op.response))] if op.response else []
-        if finding.key and purchase.key == finding.key:
-            last = max((at for at, _ in lines), default=0)
-            lines += [(last, encode(entry)) for entry in purchase.entries]
-    texts = [line.decode().strip() for _, line in sorted(lines, key=lambda one: one[0])]
-    return ShownAnomaly(finding, texts[:MOST], max(0, len(texts) - MOST))
+def _cause(cause: Cause) -> dict[str, Any]:
+    return {
+        **{name: getattr(cause, name) for name in ("wrong", "count", "headline", "mode")},
+        **{"fault": cause.fault.name, "promise": cause.promise, "cell": cause.cell.name},
+        "reason": cause.reason,
+        "findings": [{"at": each.at} | asdict(each.finding) for each in cause.findings],
+        "timeline": [moment._asdict() for moment in cause.moments],
+    }
