@@ -44,8 +44,9 @@ similar faults.
   explains each answer SOLD, HELD (the buyer has a hold) and SOLD_OUT. The sequence also explains
   the units left that an answer reports. In the sequence, each purchase takes effect between its
   request and its answer.
-- The audit reports the truth, and an order belongs to the buyer that pressed *Buy*. These two
-  promises apply in every cell, also to exhibits.
+- The audit reports the truth. An order belongs to the buyer that pressed *Buy*, and its page shows
+  its own price and deadline. No round sells before it opens. These promises apply in every cell,
+  also to exhibits.
 
 *Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
 BUSY (nothing was sold to this buyer) or "we cannot tell". While a server is down, it may get no
@@ -92,6 +93,8 @@ TOLD: dict[Loss, str] = {
     Anomaly.RETURNED: "a hold that is paid, and returned to the stock",
     Anomaly.DENIED: "a booked sale for a buyer that got a refusal",
     Anomaly.STRANGER: "a sale that is booked for another buyer",
+    Anomaly.UNOPENED: "a sale before the round opens",
+    Anomaly.MISTOLD: "a wrong price or deadline on a page",
     Anomaly.OVER_LIMIT: "a buyer above the limit",
     Anomaly.LIMITED: "a refusal below the limit",
     Anomaly.LATE: "a payment after the deadline",
