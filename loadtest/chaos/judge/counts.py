@@ -199,7 +199,8 @@ def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
 def _mistold(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     """Check each price and deadline that the buyer was told."""
     price = of.begun.price
-    answers = [(op, op.response) for op in purchase.ops if op.response]
+    its = [op for op in purchase.ops if op.round == of.begun.round]
+    answers = [(op, op.response) for op in its if op.response]
     if price is not None:
         total = price * purchase.units
         wrong = [op for op, told in answers if told.cents not in (None, total)]

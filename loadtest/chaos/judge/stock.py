@@ -94,7 +94,7 @@ def _purchase(
 ) -> None:
     since, until = _window(of, history, purchase)
     low, high = 0, NEVER
-    saw = [op for op in purchase.makers if op.left is not None]
+    saw = [op for op in _of_round(of, purchase, purchase.makers) if op.left is not None]
     if exact and len(saw) == 1 and saw[0].left is not None:
         since, until = max(since, saw[0].at), min(until, saw[0].until)
         low = high = saw[0].left
@@ -122,16 +122,22 @@ def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[i
     makers = purchase.makers
     since = max(min([op.at for op in makers], default=NEVER), of.begun.called)
     until = of.over
-    for op in purchase.told(*TAKEN):
+    told = _of_round(of, purchase, purchase.told(*TAKEN))
+    for op in told:
         early = of.begun.hold * MS - EARLY if of.begun.hold and op.answer is Reply.EXPIRED else 0
         until = min(until, op.until - max(0, early))
-    if not purchase.told(*TAKEN):
+    if not told:
         until = min(
             until,
             _end(of),
             max([last_effect(op, history.run.late) for op in makers], default=NEVER),
         )
     return since, until
+
+
+def _of_round(of: PlayedRound, purchase: Purchase, ops: list[Op]) -> list[Op]:
+    """Return the answers about this round: after a loss, a key may buy in another one again."""
+    return [op for op in ops if len(purchase.rounds) < 2 or op.round == of.begun.round]
 
 
 def _end(of: PlayedRound) -> int:
