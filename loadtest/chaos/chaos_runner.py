@@ -17,7 +17,16 @@ from loadtest.chaos.customers import Customer
 from loadtest.chaos.fault_coverage import ANSWERS
 from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
 from loadtest.chaos.faults import STRIKES
-from loadtest.chaos.history import InjectedFault, Kind, Part, Recorder, Reply, ServedAgain
+from loadtest.chaos.history import (
+    Action,
+    InjectedFault,
+    Kind,
+    Part,
+    Recorder,
+    Reply,
+    RoundStarted,
+    ServedAgain,
+)
 from loadtest.chaos.operator import Operator
 from loadtest.chaos.plan import Act, FaultStep, PlannedRound
 from loadtest.chaos.shop import TestedShop
@@ -28,6 +37,7 @@ REVIVE = 0.25  # s between two looks for processes that have ended
 STARTING = 8.0  # s that a round may take to begin
 SERVED = 20.0  # s after all repairs until a buyer must be served again; a busy machine takes some
 BUYERS = 2  # that try this for each item, each over its own connection
+ENDING = 3.0  # s after its deadline until a hold's units are back, also on a busy machine
 SETTLING = 60.0  # s for an audit to settle, and for a round to end, after all repairs
 
 
@@ -59,6 +69,7 @@ class ChaosRunner:
             )
             for item, rounds in act.lanes
         ]
+        lanes.append(threading.Thread(target=self._audit, args=(mended,), daemon=True))
         played_before = set(self.operator.begun)
         for lane in lanes:
             lane.start()
@@ -123,7 +134,39 @@ class ChaosRunner:
         for customer in customers:
             customer.join(SETTLING)
         mended.wait()
+        self._try_the_limit(item)
         self.operator.end(item, time.monotonic() + SETTLING)
+
+    def _audit(self, mended: threading.Event) -> None:
+        """Audit the running rounds in turn while buyers buy."""
+        while not mended.wait(REVIVE):
+            for item, number in list(self.playing.items()):
+                self.operator.audit_meanwhile(item, number)
+
+    def _try_the_limit(self, item: str) -> None:
+        """Let a new buyer hold more than half its limit, cancel, and press again without a hold."""
+        begun = self.operator.begun.get((item, self.playing.get(item, 0)))
+        if begun is None or begun.hold is None or begun.limit is None:
+            return
+        with closing(ShopClient(self.market, f"again-{uuid.uuid4()}")) as buyer:
+            self._hold_and_cancel(buyer, begun, cookie := buyer.greet())
+            deadline = time.monotonic() + begun.hold / 1000 + ENDING
+            while time.monotonic() < deadline and not self.gone():
+                audit = self.operator.audit_meanwhile(item, begun.round)
+                if audit and audit.marked:
+                    return  # the store has lost something: no hold ends, and nothing is on sale
+                if audit and audit.found_held == 0:
+                    break
+                time.sleep(REVIVE)
+            self._hold_and_cancel(buyer, begun, cookie)
+
+    @staticmethod
+    def _hold_and_cancel(buyer: ShopClient, begun: RoundStarted, cookie: str) -> None:
+        units = (begun.limit or 0) // 2 + 1
+        wish = Wish(buyer.name, begun.item, str(uuid.uuid4()), units, cookie)
+        response = buyer.buy(wish, begun.round)
+        if response.answer is Reply.HELD and response.order:
+            buyer.settle(Action.CANCEL, wish, response.order)
 
     def _begin(self, item: str, played: PlannedRound) -> None:
         since = time.monotonic_ns()

@@ -49,6 +49,9 @@ class Customer(threading.Thread):
         if later and self.chance.random() < 0.15:
             with suppress(IndexError):
                 return later.popleft() if self.chance.random() < 0.5 else later.pop()
+        return self._new_wish()
+
+    def _new_wish(self) -> Wish:
         key = str(uuid.UUID(int=self.chance.getrandbits(128), version=4))
         units = self.chance.choice((1, 1, 1, 1, 2, 3))
         return Wish(self.name, self.item, key, units, self._cookie())
@@ -86,11 +89,13 @@ class Customer(threading.Thread):
             self._pause(0.15)
 
     def _press(self, wish: Wish) -> Response:
-        """Press, now and then twice at once, as in a second tab."""
-        if self.chance.random() > 0.06:
+        """Press, now and then twice at once, as in a second tab: there, maybe under another key."""
+        if (fate := self.chance.random()) > 0.16:
             return self.buyer.buy(wish, self.round())
-        second = ShopClient(self.market, self.name)
-        other = threading.Thread(target=second.buy, args=(wish, self.round()), daemon=True)
+        second, also = ShopClient(self.market, self.name), wish
+        if fate > 0.06:
+            self.market.remember(also := self._new_wish())
+        other = threading.Thread(target=second.buy, args=(also, self.round()), daemon=True)
         other.start()
         try:
             return self.buyer.buy(wish, self.round())
@@ -100,6 +105,8 @@ class Customer(threading.Thread):
 
     def _settle(self, wish: Wish, order: str, fate: float) -> None:
         """Pay for a hold at once, twice, late or never, or give it back."""
+        if self.chance.random() < 0.15:
+            self.buyer.look(wish, order)
         if fate < 0.12:
             return  # walks away
         if fate < 0.32:

@@ -14,7 +14,7 @@ from loadtest.chaos.history import Book, BookEntry
 from loadtest.chaos.process import Process, Reaper, until
 from loadtest.chaos.proxy import Proxies, Proxy
 
-ORDERS = text("SELECT id, item, round, quantity, key, buyer FROM orders")
+ORDERS = text("SELECT id, item, round, quantity, key, buyer, price FROM orders")
 HOLDING = 0.2  # s to wait for the file's lock
 
 
@@ -92,7 +92,4 @@ def books(database: Database) -> list[BookEntry]:
             rows = connection.execute(ORDERS).all()
     finally:
         engine.dispose()
-    return [
-        BookEntry(Book.DATABASE, id, item, number, units, key, buyer)
-        for id, item, number, units, key, buyer in rows
-    ]
+    return [BookEntry(Book.DATABASE, *row) for row in rows]

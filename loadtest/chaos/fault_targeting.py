@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -11,15 +12,39 @@ from typing import TypeVar
 import psutil
 import redis
 
+from app.store import lua
 from app.store.keys import Keys
-from loadtest.chaos.history import Request
-from loadtest.chaos.proxy import Link
+from loadtest.chaos.history import Part, Request
+from loadtest.chaos.proxy import Link, Proxy
 from loadtest.chaos.shop import TestedShop
 from loadtest.chaos.shop_client import Market
 
 T = TypeVar("T")
 AIM = 0.4  # s to wait until there is a target
 STEP = 0.0005  # s between two looks
+
+
+def _script(name: str) -> bytes:
+    """Return the bytes of each request that runs a script of the shop: its digest."""
+    return hashlib.sha1(lua.source(name).encode()).hexdigest().encode()  # noqa: S324  as EVALSHA
+
+
+# The command that begins the second half of a change. Its sender has done the first half.
+PUT_BACK = ("before it puts a hold's units back", _script("put_back"))
+HALVES: dict[Part, tuple[tuple[str, bytes], ...]] = {
+    Part.WORKER: (PUT_BACK, ("before it records a sale", b"XADD")),
+    Part.FULFIL: (PUT_BACK, ("after the commit, before the acknowledgement", _script("let_go"))),
+}
+
+
+@dataclass(frozen=True)
+class Halfway:
+    """A request that waits in a proxy, and its sender, which has done half of a change."""
+
+    proxy: Proxy
+    link: Link
+    name: str
+    sender: psutil.Process
 
 
 class Targeting:
@@ -66,6 +91,28 @@ class Targeting:
         ops = self._wait(busy)
         chosen = busy_workers or workers
         return chosen[int(fate * len(chosen))], ops
+
+    def aim_between(self, part: Part, fate: float) -> Halfway | None:
+        """Stop a process between two halves of a change. None: aim at another moment this time.
+
+        `fate` chooses the change. The request waits in the proxy until `resume`.
+        """
+        halves = [*HALVES[part], None]
+        if (half := halves[int(fate * 1000) % len(halves)]) is None:
+            return None
+        name, point = half
+        proxy, main = self.shop.selling, self.shop.shop
+        if part is Part.FULFIL:
+            proxy, main = self.shop.moving, self.shop.fulfil
+        proxy.stop_at(point)
+        link = self._wait(lambda: proxy.stopped)
+        port = link.client.get_extra_info("peername")[1] if link else 0
+        for process in main.family() if link else ():
+            with suppress(psutil.Error):
+                if link and any(each.laddr.port == port for each in process.net_connections("tcp")):
+                    return Halfway(proxy, link, name, process)
+        proxy.resume()
+        return None
 
     def aim_at_a_sale(self) -> int:
         """Wait until a sale is no order yet; return how many are not."""

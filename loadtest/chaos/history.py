@@ -124,6 +124,8 @@ class RoundStarted:
     mode: str  # mode or mode:recipe
     hold: int | None = None  # ms that a hold lasts by the store's clock; None: a buy is a sale
     limit: int | None = None  # units that one buyer may have in this round
+    price: int | None = None  # of one unit, in cents, as the catalogue has it
+    delay: int = 0  # ms from its start until it opens
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,9 @@ class Response:
     order: str | None = None
     left: int | None = None  # units free right after this; None for an action done before
     evidence: str = ""  # status or exception: "503", "ReadTimeout"
+    cents: int | None = None  # the price of all units, on the order's page
+    pay_until: int | None = None  # a hold's deadline, ms since 1970 by the store's clock
+    pay_in: int | None = None  # ms until then
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,12 +196,14 @@ class BookEntry:
     units: int
     key: str
     buyer: str = ""
+    price: int | None = None  # of one unit, in cents
 
 
 @dataclass(frozen=True, slots=True)
 class RoundAudit:
-    """The last audit of a round. `settled` False: something was still under way.
+    """An audit of a round. `settled` False: something was still under way.
 
+    `called` is the moment of its request, while buyers bought; None: it is the round's last audit.
     `found_left` and `found_held` are what the harness has read by itself, without the audit, right
     before and right after it; None: it could not, or the two differed.
     """
@@ -213,6 +220,8 @@ class RoundAudit:
     found_left: int | None = None
     found_held: int | None = None
     marked: bool = False  # the store has the mark of a loss of the round
+    called: int | None = None
+    mended: bool = False  # a repair has written the round's figures
 
 
 @dataclass(frozen=True, slots=True)

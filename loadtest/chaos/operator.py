@@ -1,18 +1,21 @@
-"""The shop's operator: starts and ends rounds in the lab, audits them, and accepts losses."""
+"""The shop's operator: starts and ends rounds in the lab, audits them, and repairs losses."""
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
+from app.domain import ITEMS
 from loadtest import RunFailed
 from loadtest.chaos.history import Recorder, RoundAudit, RoundEnded, RoundStarted
 from loadtest.chaos.plan import PlannedRound
-from loadtest.chaos.state_reader import StateReader, StoredUnits
+from loadtest.chaos.state_reader import StateReader
 from loadtest.lab import request
 
 PATIENCE = 5.0  # s for one answer of the lab
@@ -41,6 +44,7 @@ class Operator:
         self.begun: dict[tuple[str, int], RoundStarted] = {}
         self.asked: dict[str, int] = {}  # item -> since when (ns) a round of it may have begun
         self.accepting = threading.Lock()
+        self.losses = itertools.count()  # repaired or accepted
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         """Return (status, document); status 0 without an answer."""
@@ -64,6 +68,7 @@ class Operator:
             **{"item": item, "mode": played.mode, "stock": played.stock},
             **{"think_ms": played.think, "lease_ms": played.lease, "wait_ms": played.wait},
             **{"per_buyer": played.limit, "hold_ms": played.hold},
+            "delay_ms": played.delay,
         }
         self.asked.setdefault(item, time.monotonic_ns())
         unheard = False  # whether a requested round may still begin
@@ -97,7 +102,10 @@ class Operator:
             if (item, self.newest[item]) in self.begun:
                 self.recorder.note(RoundEnded(called, item, self.newest[item], answered))
             may = (terms["hold_ms"] or None, terms["per_buyer"] or None)
-            begun = RoundStarted(called, answered, item, each, terms["stock"], terms["mode"], *may)
+            begun = RoundStarted(
+                *(called, answered, item, each, terms["stock"], terms["mode"], *may),
+                *(ITEMS[item].price, terms["delay_ms"]),
+            )
             self.recorder.note(begun)
             self.begun[item, each] = begun
             self.newest[item] = each
@@ -131,49 +139,56 @@ class Operator:
 
         A loss is accepted, as a person would: until then the item's holds do not end.
         """
-        audit, mode, looks, marked = None, self.begun[item, number].mode, 0, False
+        last, looks, marked = None, 0, False
         while time.monotonic() < until and not self.gone():
-            before = self.finder.look(item, number, mode)
-            status, document = self.ask("GET", f"/rounds/{item}/{number}/audit")
-            if status == 200:
-                after = self.finder.look(item, number, mode)
-                still = after if after == before else None
-                if after and after.marked and not marked:
+            status, audit = self.audit(item, number)
+            if audit:
+                if audit.marked and not marked:
                     marked = True
                     self.accept(item)
-                audit = self._audited(item, number, document, still, marked)
+                    continue  # a repair changes figures
+                last = replace(audit, marked=marked)
                 looks += audit.settled
-                if audit.settled and (still or looks >= LOOKS) and not (still or audit).held:
+                still = audit.found_held is not None
+                held = audit.found_held if still else audit.held
+                if audit.settled and (still or looks >= LOOKS) and not held:
                     break  # (holds may still run out)
             elif status == 409:
                 self.accept(item)
             elif status == 404:
                 break
             time.sleep(AGAIN)
-        return audit
+        return last
 
-    @staticmethod
-    def _audited(
-        item: str,
-        number: int,
-        document: dict[str, Any],
-        still: StoredUnits | None,
-        marked: bool,
-    ) -> RoundAudit:
-        return RoundAudit(
-            time.monotonic_ns(),
-            item,
-            number,
-            document["stocked"],
-            document["left"],
-            document.get("held", 0),
-            document["sold"],
-            document["settled"],
-            document["verdict"],
+    def audit(
+        self, item: str, number: int, called: int | None = None
+    ) -> tuple[int, RoundAudit | None]:
+        """Return the status of one audit, and the audit; `called` as RoundAudit has it."""
+        mode = self.begun[item, number].mode
+        before = self.finder.look(item, number, mode)
+        status, document = self.ask("GET", f"/rounds/{item}/{number}/audit")
+        if status != 200:
+            return status, None
+        after = self.finder.look(item, number, mode)
+        still = after if after == before else None
+        audit = RoundAudit(
+            *(time.monotonic_ns(), item, number, document["stocked"], document["left"]),
+            *(document.get("held", 0), document["sold"]),
+            *(document["settled"], document["verdict"]),
             found_left=still.left if still else None,
             found_held=still.held if still else None,
-            marked=marked,
+            marked=bool(after and after.marked),
+            called=called,
+            mended=bool(after and after.mended),
         )
+        return status, audit
+
+    def audit_meanwhile(self, item: str, number: int) -> RoundAudit | None:
+        """Audit a round while buyers buy, and record the audit."""
+        _, audit = self.audit(item, number, time.monotonic_ns())
+        if audit:
+            self.recorder.note(audit)
+        return audit
 
     def has_lost(self, item: str, number: int) -> bool:
         """Return whether the store has lost the round, or something of it."""
@@ -182,7 +197,16 @@ class Operator:
         return status in (404, 409) or (units is not None and units.marked)
 
     def accept(self, item: str) -> None:
-        """Accept, as a person at a terminal, that the store has lost something of an item."""
-        command = [sys.executable, "-m", "app.cli", "audit", item, "--accept"]
+        """Repair what the store has lost of an item, or accept it, in turn.
+
+        As a person at a terminal does; a loss that cannot be repaired is accepted.
+        """
+        command = [sys.executable, "-m", "app.cli", "audit", item]
+        ways = [("--repair", "--yes"), ("--accept",)]
         with self.accepting:  # once, even if several lanes find it
-            subprocess.run(command, env=dict(self.environ), capture_output=True, timeout=60)
+            for way in ways[next(self.losses) % 2 :]:
+                done = subprocess.run(
+                    [*command, *way], env=dict(self.environ), capture_output=True, timeout=60
+                )
+                if done.returncode == 0:
+                    break

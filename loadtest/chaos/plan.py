@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from loadtest.chaos.history import Kind, Part
 
@@ -41,6 +41,7 @@ class PlannedRound:
     limit: int
     hold: int
     switched: bool
+    delay: int = 0  # until it opens
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,17 @@ def act(
     turn = (number * len(ITEMS) * 2) % len(modes)
     pack = [modes[(turn + n) % len(modes)] for n in range(len(ITEMS) * 2)]
     chance.shuffle(pack)
+    opening = random.Random(f"{seed}/{number}/opening")  # noqa: S311  a plan, no secret
     lanes = tuple(
-        (item, (_round(chance, pack.pop(), holds, False), _round(chance, pack.pop(), holds, True)))
+        (
+            item,
+            tuple(
+                replace(
+                    _round(chance, pack.pop(), holds, second), delay=opening.choice((0, 0, 0, 600))
+                )
+                for second in (False, True)
+            ),
+        )
         for item in ITEMS
     )
     long = min(sum(each.seconds for each in rounds) for _, rounds in lanes)

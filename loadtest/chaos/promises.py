@@ -64,9 +64,11 @@ class Promise:
 
 
 NOTHING = Promise()
-# Always kept: the audit is right, it finds nothing that no fault explains, and no order becomes
-# another buyer's.
-AUDITED = frozenset(Anomaly) - {Anomaly.MISJUDGED, Anomaly.STRANGER, Anomaly.ALARM, Anomaly.STUCK}
+# Always kept: the audit is right, it finds nothing that no fault explains, no order becomes another
+# buyer's, a buyer is told its order's own price and deadline, and no round sells before it opens.
+ALWAYS = {Anomaly.MISJUDGED, Anomaly.STRANGER, Anomaly.ALARM}
+ALWAYS |= {Anomaly.MISTOLD, Anomaly.UNOPENED}
+AUDITED = frozenset(Anomaly) - ALWAYS - {Anomaly.STUCK}
 EXHIBIT = Promise(
     "anything",
     AUDITED | {Anomaly.STUCK, Nuisance.DOUBT, Nuisance.PATIENCE},

@@ -47,8 +47,9 @@ similar faults.
   the units left that an answer reports. In the sequence, each purchase takes effect between its
   request and its answer.
 - Each audit is exact, and the store has no mark of a loss.
-- The audit reports the truth, and an order belongs to the buyer that pressed *Buy*. These two
-  promises apply in every cell, also to exhibits.
+- The audit reports the truth. An order belongs to the buyer that pressed *Buy*, and its page shows
+  its own price and deadline. No round sells before it opens. These promises apply in every cell,
+  also to exhibits.
 
 *Nothing* does not mean that every buyer gets a definite answer. During a fault a buyer may get
 BUSY (nothing was sold to this buyer) or "we cannot tell". While a server is down, it may get no
@@ -95,6 +96,8 @@ TOLD: dict[Loss, str] = {
     Anomaly.RETURNED: "a hold that is paid, and returned to the stock",
     Anomaly.DENIED: "a booked sale for a buyer that got a refusal",
     Anomaly.STRANGER: "a sale that is booked for another buyer",
+    Anomaly.UNOPENED: "a sale before the round opens",
+    Anomaly.MISTOLD: "a wrong price or deadline on a page",
     Anomaly.OVER_LIMIT: "a buyer above the limit",
     Anomaly.LIMITED: "a refusal below the limit",
     Anomaly.LATE: "a payment after the deadline",
@@ -129,6 +132,8 @@ SENTENCES = {
     Anomaly.MISJUDGED: "The audit reports the truth",
     Anomaly.STUCK: "every new buyer gets a definite answer",
     Anomaly.ALARM: "Each audit is exact, and the store has no mark of a loss",
+    Anomaly.MISTOLD: "its page shows its own price and deadline",
+    Anomaly.UNOPENED: "No round sells before it opens",
     Anomaly.IMPOSSIBLE: "The answers are linearizable",
 }
 

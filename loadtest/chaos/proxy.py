@@ -1,7 +1,8 @@
 """A TCP proxy on one path through the shop, which passes on, loses, delays and cuts.
 
 It knows no protocol. A connection with more requests than answers has a request under way: that is
-all that it must see to tell whether a fault hits.
+all that it must see to tell whether a fault hits. A request that contains given bytes can be
+stopped here, so that a fault meets its sender between two commands.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 
 CHUNK = 64 * 1024  # bytes read at once
+STEP = 0.001  # s between two looks whether a stopped request may continue
 NO_FAREWELL = struct.pack("ii", 1, 0)
 LOAD = 200  # bytes of an answer with content; one with a sale is larger
 Endpoint = int | Path  # a port of loopback, or a Unix socket
@@ -67,6 +69,14 @@ class Proxy:
     loads: int = 0  # answers so far with content: to fulfil, sales
     touched: int = 0  # pieces so far that were lost, held back or cut
     links: set[Link] = field(default_factory=set)
+    point: bytes = b""  # the next request with these bytes waits here, until `resume`
+    stopped: Link | None = None  # its connection
+
+    def stop_at(self, point: bytes) -> None:
+        self.stopped, self.point = None, point
+
+    def resume(self) -> None:
+        self.point, self.stopped = b"", None
 
     def under_way(self) -> list[Link]:
         """Return the connections with a request under way. From any thread."""
@@ -107,6 +117,12 @@ class Proxy:
             link.lost = True
         else:
             await self._hold()
+            if self.point and not self.stopped and self.point in chunk:
+                self.stopped = link
+                while self.stopped is link:
+                    await asyncio.sleep(STEP)
+                if link.client.is_closing():  # its sender was killed before it sent this
+                    return
             link.server.write(chunk)
 
     async def _down(self, link: Link, chunk: bytes) -> None:
@@ -176,6 +192,7 @@ class Proxies:
     def heal(self, proxy: Proxy) -> None:
         """Pass on again; a connection that has lost something is out of step and ends."""
         proxy.behave(Conduct.PASS)
+        proxy.resume()
         self.cut([link for link in tuple(proxy.links) if link.lost])
 
     def close(self) -> None:

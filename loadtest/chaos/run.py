@@ -88,7 +88,7 @@ def run(
             recorder.note(
                 BookEntry(
                     *(Book.STORE, sale.id, sale.item, sale.round),
-                    *(sale.quantity, sale.key, sale.buyer),
+                    *(sale.quantity, sale.key, sale.buyer, sale.price),
                 )
             )
 

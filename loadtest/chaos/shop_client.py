@@ -137,6 +137,9 @@ class ShopClient:
             else None,
             document.get("left"),
             f"{answer.status} {document.get('title', '')}".strip(),
+            _cents(document["total"]) if "total" in document else None,
+            document.get("pay_until"),
+            document.get("pay_in_ms"),
         )
 
     def _page(self, order: str) -> dict[str, Any]:
@@ -158,6 +161,11 @@ class ShopClient:
 def _standing_for(cookie: str) -> str:
     """Return a short digest of a cookie, which is long and a secret; "" for none."""
     return hashlib.sha256(cookie.encode()).hexdigest()[:12] if cookie else ""
+
+
+def _cents(amount: str) -> int:
+    """Return the cents of an amount as a page writes it: "€1,234.50"."""
+    return int("".join(filter(str.isdigit, amount)))
 
 
 def _word(deed: Action, status: int, document: dict[str, Any]) -> Reply:

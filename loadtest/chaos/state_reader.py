@@ -31,11 +31,15 @@ BOOKED = text("SELECT id FROM orders WHERE item = :item AND round = :round")
 
 @dataclass(frozen=True, slots=True)
 class StoredUnits:
-    """A round's units. `marked`: the audit must say that the store has lost data of it."""
+    """A round's units.
+
+    `marked`: the audit must say that the store has lost data of it. `mended`: it was repaired.
+    """
 
     left: int
     held: int
     marked: bool
+    mended: bool = False
 
 
 class StateReader:
@@ -49,7 +53,7 @@ class StateReader:
     def look(self, item: str, number: int, mode: str) -> StoredUnits | None:
         """Return a round's units; None if they are missing, or unknown."""
         try:
-            left, held, marked, letters = self._look_into_store(item, number)
+            left, held, (marked, mended), letters = self._look_into_store(item, number)
             with self.engine.connect() as sql:
                 round = {"item": item, "round": number}
                 booked = set(sql.execute(BOOKED, round).scalars())
@@ -66,12 +70,12 @@ class StateReader:
             return None
         # A hold that is paid for and booked is sold, even if the store has lost the end.
         return StoredUnits(
-            left, sum(units for id, units in held.items() if id not in booked), marked
+            left, sum(units for id, units in held.items() if id not in booked), marked, mended
         )
 
     def _look_into_store(
         self, item: str, number: int
-    ) -> tuple[int | None, dict[str, int], bool, bool]:
+    ) -> tuple[int | None, dict[str, int], tuple[bool, bool], bool]:
         """Read in one step: a unit that moves from stock to hold meanwhile is in one of them."""
         names = Keys(item, number)
         with self.store() as client:
@@ -81,7 +85,8 @@ class StateReader:
             pipe.xrange(names.holds)
             pipe.hvals(names.held)
             pipe.exists(names.lacks, keys.lacks(item))
-            ended, running, taken, held, lacks = pipe.execute()
+            pipe.exists(names.mended)
+            ended, running, taken, held, lacks, mended = pipe.execute()
             letters = dead_letters.of_round(client, item, number).remaining
         units = running if ended is None else ended
         sales = [fields.get(b"sale", b"") for _, fields in taken] + held
@@ -89,6 +94,6 @@ class StateReader:
         return (
             None if units is None else int(units),
             {order.id: order.quantity for order in orders},
-            bool(lacks),
+            (bool(lacks), bool(mended)),
             bool(letters),
         )

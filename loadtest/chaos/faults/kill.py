@@ -7,7 +7,8 @@ from contextlib import suppress
 
 import psutil
 
-from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Targeting
+from loadtest.chaos.fault_targeting import NO_TARGET, Effect, Halfway, Targeting
+from loadtest.chaos.history import Part
 from loadtest.chaos.plan import FaultStep
 
 # s; a kill's `fate` chooses its moment within a step of about this length.
@@ -17,6 +18,11 @@ BOOKING = 0.02  # a batch, from its reading to its acknowledgement
 
 def worker(targeting: Targeting, step: FaultStep) -> Effect:
     """Kill one of the shop's workers. gunicorn starts another by itself."""
+    if half := targeting.aim_between(Part.WORKER, step.fate):
+        ops = targeting.ops(half.sender.pid)
+        half.sender.kill()
+        _discard(targeting, half)
+        return Effect(f"{half.name}, pid {half.sender.pid}", ops)
     chosen, _ = targeting.aim_at_a_worker(step.fate)
     if chosen is None:
         return NO_TARGET
@@ -35,10 +41,21 @@ def shop(targeting: Targeting, _: FaultStep) -> Effect:
 
 
 def fulfil(targeting: Targeting, step: FaultStep) -> Effect:
-    unbooked = targeting.aim_at_a_batch()
-    time.sleep(step.fate * BOOKING)
+    if half := targeting.aim_between(Part.FULFIL, step.fate):
+        unbooked = targeting.unbooked()
+    else:
+        unbooked = targeting.aim_at_a_batch()
+        time.sleep(step.fate * BOOKING)
     targeting.shop.fulfil.kill()
-    return Effect("", unbooked=unbooked, end=targeting.shop.revive)
+    if half:
+        _discard(targeting, half)
+    return Effect(half.name if half else "", unbooked=unbooked, end=targeting.shop.revive)
+
+
+def _discard(targeting: Targeting, half: Halfway) -> None:
+    """Drop the request that waits: its sender was killed before it sent this."""
+    targeting.shop.proxies.cut([half.link])
+    half.proxy.resume()
 
 
 def store(targeting: Targeting, _: FaultStep) -> Effect:

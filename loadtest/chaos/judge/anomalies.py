@@ -25,6 +25,8 @@ class Anomaly(StrEnum):
     EARLY = "early"  # a hold was called expired before its deadline
     FORGOTTEN = "forgotten"  # answered HELD after its end, or refused after an answer SOLD
     AFTER_END = "after_end"  # bought in a round after the answer that it has ended
+    UNOPENED = "unopened"  # bought in a round before it has opened
+    MISTOLD = "mistold"  # told a price or a deadline that is not the order's own
     MISJUDGED = "misjudged"  # the audit says something else than books and stock
     STUCK = "stuck"  # all was repaired, and a buyer got no answer of a shop that knows its stock
     ALARM = "alarm"  # the audit found damage, or the store a loss, that no fault explains

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from loadtest.chaos.fault_classes import CLOCK, FRONT, REPLICA, SWITCH, classify
 from loadtest.chaos.history import Action, Book, InjectedFault, Reply
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.moves import NEVER
 from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase
-from loadtest.chaos.judge.stock import EARLY, MS, count_missing_units, units_by_id
+from loadtest.chaos.judge.stock import EARLY, MS, cancelled, count_missing_units, units_by_id
 
 SWEPT = 30_000 * MS  # within which units are back after all repairs; a sweep takes half a second
 BACK = 1_000 * MS  # within which an ended hold no longer counts for its buyer, if nothing is broken
+RECOVERED = 3_000 * MS  # after a fault, until ends of holds take no longer than that again
 HARMLESS = (FRONT, REPLICA, CLOCK, SWITCH)  # they delay no hold's end
 GONE = (Reply.EXPIRED, Reply.GIVEN_BACK)
 
@@ -53,24 +54,40 @@ def _units(of: PlayedRound) -> Iterator[Detection]:
         yield Detection(Anomaly.HELD_ON, *of.name, of.held, sentence)
     if of.begun.limit is None:
         return
-    bought: dict[str, list[Purchase]] = defaultdict(list)
+    bought: dict[str, list[tuple[int, int, Purchase]]] = defaultdict(list)
     for purchase in of.purchases:
-        if purchase.sold:
-            bought[purchase.buyer].append(purchase)
-    for buyer, purchases in bought.items():
-        units = sum(purchase.units for purchase in purchases)
-        if units > of.begun.limit:
-            sentence = f"Units of {buyer}: {units}; the limit is {of.begun.limit}."
+        bought[purchase.buyer].append((*_surely_has(of, purchase), purchase))
+    for buyer, spans in bought.items():
+        at_once = [
+            [purchase for since, until, purchase in spans if since <= moment < until]
+            for moment, _, _ in spans
+        ]
+        purchases = max(at_once, key=_units_of)
+        if (units := _units_of(purchases)) > of.begun.limit:
+            sentence = f"{buyer} has {units} units at once, and may have {of.begun.limit}."
             ops = tuple(number for purchase in purchases for number in purchase.numbers)
             over = units - of.begun.limit
             yield Detection(Anomaly.OVER_LIMIT, *of.name, over, sentence, "", ops)
 
 
+def _units_of(purchases: Iterable[Purchase]) -> int:
+    return sum(purchase.units for purchase in purchases)
+
+
+def _surely_has(of: PlayedRound, purchase: Purchase) -> tuple[int, int]:
+    """Return from when until when the buyer has the units for certain; from NEVER: at no moment."""
+    since = min([op.until for op in purchase.told(Reply.SOLD, Reply.HELD)], default=NEVER)
+    if purchase.sold:
+        return min(since, NEVER - 1), NEVER
+    runs_out = min([op.at for op in purchase.makers], default=0) + (of.begun.hold or 0) * MS - EARLY
+    return since, min(cancelled(purchase), runs_out)
+
+
 def _limited(of: PlayedRound, faults: Sequence[InjectedFault]) -> Iterator[Detection]:
     """Check that each buyer with an answer LIMIT may have been over the limit with these units.
 
-    A hold that has ended does not count any more. It may take BACK until its units are back, and
-    longer while something is broken that can delay this.
+    A hold that has ended does not count any more: after BACK, or as soon as an audit found no hold.
+    A fault that begins before then can delay this, until RECOVERED after its end.
     """
     if of.begun.limit is None:
         return
@@ -96,16 +113,20 @@ def _is_back(of: PlayedRound, purchase: Purchase, at: int, faults: Sequence[Inje
     """Return whether a hold had ended, and its units were surely back, at that moment."""
     if of.begun.hold is None or purchase.sold:
         return False
-    presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
-    last = max((op.until for op in presses), default=NEVER)
-    ended = min([last + of.begun.hold * MS, *(op.until for op in purchase.told(*GONE))])
-    disturbed = any(
-        fault.since <= at
-        and fault.until >= ended - BACK
-        and classify(fault.kind, fault.where) not in HARMLESS
-        for fault in faults
-    )
-    return ended + BACK < at and not disturbed
+    # The answer that first knows of the hold came after its begin.
+    taken = min([op.until for op in purchase.told(*TAKEN)], default=NEVER)
+    if any(
+        taken < (audit.called or 0) and audit.at < at and audit.found_held == 0
+        for audit in of.audits
+    ):
+        return True
+    ended = min([taken + of.begun.hold * MS, *(op.until for op in purchase.told(*GONE))])
+    back = ended + BACK
+    for fault in faults:  # the earliest first
+        delays = classify(fault.kind, fault.where) not in HARMLESS
+        if delays and fault.since <= back and fault.until >= ended - BACK:
+            back = max(back, fault.until + RECOVERED)
+    return back < at
 
 
 Details = tuple[Anomaly, int, str, list[Op]]
@@ -135,9 +156,18 @@ def _purchase(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
     if of.begun.hold is not None:
         yield from _held(of.begun.hold * MS, purchase)
     yield from _forgotten(purchase)
-    presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
+    yield from _mistold(of, purchase)
+    yield from _before_opening(of, purchase)
+    presses = purchase.makers
     if presses and purchase.taken and all(op.at > of.over for op in presses):
         yield Anomaly.AFTER_END, 1, "The first request came after the round's end.", presses
+
+
+def _before_opening(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
+    opens = of.begun.called + of.begun.delay * MS - EARLY
+    early = [op for op in purchase.told(*TAKEN) if op.round == of.begun.round and op.until < opens]
+    if of.begun.delay and early:
+        yield Anomaly.UNOPENED, 1, "It was bought before the round opened.", early
 
 
 def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
@@ -152,7 +182,7 @@ def _denied(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
 
 def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
     """Check deadlines; a hold's begin is only known to be between a call and its answer."""
-    presses = [op for op in purchase.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
+    presses = purchase.makers
     if not presses:
         return
     earliest = presses[0].at + hold - EARLY
@@ -164,6 +194,29 @@ def _held(hold: int, purchase: Purchase) -> Iterator[Details]:
     accepted = [op for op in paid if op.answer is Reply.SOLD]
     if accepted and paid[0].at > taken + hold + EARLY:
         yield Anomaly.LATE, 1, "A payment after the hold's deadline was accepted.", accepted
+
+
+def _mistold(of: PlayedRound, purchase: Purchase) -> Iterator[Details]:
+    """Check each price and deadline that the buyer was told."""
+    price = of.begun.price
+    its = [op for op in purchase.ops if op.round == of.begun.round]
+    answers = [(op, op.response) for op in its if op.response]
+    if price is not None:
+        total = price * purchase.units
+        wrong = [op for op, told in answers if told.cents not in (None, total)]
+        if wrong or any(entry.price not in (None, price) for entry in purchase.entries):
+            yield Anomaly.MISTOLD, 1, f"Its price is {total} cents, and another was told.", wrong
+    hold = (of.begun.hold or 0) * MS
+    earliest = min([op.at for op in purchase.makers], default=-NEVER) + hold - EARLY
+    for order in sorted(purchase.orders):
+        held = [(op, told) for op, told in answers if told.order == order and told.pay_in]
+        if len({told.pay_until for _, told in held}) > 1:
+            yield Anomaly.MISTOLD, 1, "Its deadline has changed.", [op for op, _ in held]
+        latest = min([op.until for op, _ in held], default=NEVER) + hold + EARLY
+        for op, told in held:
+            left = (told.pay_in or 0) * MS
+            if op.until + left < earliest or op.at + left > latest:
+                yield Anomaly.MISTOLD, 1, "Its deadline is not that of its round.", [op]
 
 
 def _forgotten(purchase: Purchase) -> Iterator[Details]:

@@ -8,10 +8,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from loadtest.chaos.fault_classes import FaultClass
-from loadtest.chaos.history import Action, BookEntry, Event
+from loadtest.chaos.history import Action, BookEntry, Event, Reply
 from loadtest.chaos.judge.anomalies import Anomaly, Detection
-from loadtest.chaos.judge.counts import detect_count_anomalies
-from loadtest.chaos.judge.excuses import Excuse, forgets, list_excuses, list_faults
+from loadtest.chaos.judge.counts import HARMLESS, detect_count_anomalies
+from loadtest.chaos.judge.excuses import (
+    AFTERMATH,
+    Excuse,
+    FaultInRound,
+    forgets,
+    list_excuses,
+    list_faults,
+)
 from loadtest.chaos.judge.linearize import BUDGET, linearize
 from loadtest.chaos.judge.reconstruction import PlayedRound, Purchase, RunHistory, reconstruct_run
 from loadtest.chaos.judge.stock import build_moves, count_missing_units, units_by_id
@@ -54,6 +61,34 @@ def check_audit(
     elif _alarms(audit.verdict) and not detections and not excused and not audit.marked:
         sentence = f"The audit says {audit.verdict}, and no fault in the round explains that."
         yield Detection(Anomaly.ALARM, *of.name, 1, sentence)
+
+
+def check_running_audits(
+    of: PlayedRound, faults: list[FaultInRound], excused: bool
+) -> Iterator[Detection]:
+    """Check the audits while buyers bought: the units sold and, if nothing is broken, the verdict.
+
+    Call it where the store has lost no writes. (What is left is a move of stock.py.)
+    """
+    for audit in of.audits:
+        called = audit.called or 0
+        sure = [
+            each for each in of.purchases if any(op.until < called for op in each.told(Reply.SOLD))
+        ]
+        asked = [each for each in of.purchases if each.ops and each.ops[0].at < audit.at]
+        low, high = (sum(units_by_id(of, each).values()) for each in (sure, asked))
+        disturbed = any(
+            fault.of not in HARMLESS
+            and fault.event.since <= audit.at
+            and fault.event.until + AFTERMATH >= called
+            for fault in faults
+        )
+        if not low <= audit.sold <= high:
+            sentence = f"An audit found {audit.sold} sold; the buyers' answers say {low} to {high}."
+            yield Detection(Anomaly.MISJUDGED, *of.name, 1, sentence)
+        elif audit.settled and _alarms(audit.verdict) and not (excused or disturbed):
+            sentence = f"While buyers bought, an audit said {audit.verdict}; nothing was broken."
+            yield Detection(Anomaly.ALARM, *of.name, 1, sentence)
 
 
 def _alarms(verdict: str) -> bool:
@@ -202,13 +237,25 @@ def judge(events: Iterable[Event], budget: int = BUDGET) -> Judgement:
             excuse
             for number in {finding.round, *numbers}
             for excuse in excuses.get((finding.item, number), ())
-            if excuse.covers(finding, buyer)
+            if excuse.covers(finding, buyer) and not _repaired_wrongly(history, finding)
         ]
         if covering:
             reasons[finding] = covering
         (expected if covering else broken).append(finding)
     broken += _detect_orphans(history)
     return Judgement(history, rounds, tuple(broken), tuple(expected), reasons)
+
+
+def _repaired_wrongly(history: RunHistory, finding: Detection) -> bool:
+    """Return whether a repair has put units on sale twice, so that no fault excuses it.
+
+    A repair leaves what is neither sold nor held; there is no such unit if too much is sold.
+    """
+    of = history.rounds.get((finding.item, finding.round))
+    if of is None or of.audited is None or finding.wrong is not Anomaly.SURPLUS:
+        return False
+    sold = sum(units_by_id(of, of.purchases).values())
+    return of.audited.mended and sold + of.held <= of.begun.stock
 
 
 def _judge_round(history: RunHistory, of: PlayedRound, budget: int) -> JudgedRound:
@@ -223,10 +270,12 @@ def _judge_round(history: RunHistory, of: PlayedRound, budget: int) -> JudgedRou
         ops = moves[searched.stuck].ops
         sentence = "No order of the answers makes all of them true; every order stops here."
         if not ops:
-            sentence = "No order of the answers ends with the units that are left."
+            sentence = "No order of the answers fits the units that an audit found left."
         detections.append(Detection(Anomaly.IMPOSSIBLE, *of.name, 1, sentence, ops=ops))
     excused = any(excuse.harms for excuse in excuses)
-    detections += [*check_audit(of, detections, excused, forgets(history, of))]
+    lossy = forgets(history, of)
+    detections += [*check_audit(of, detections, excused, lossy)]
+    detections += check_running_audits(of, faults, excused) if not lossy else ()
     unsure = ""
     if searched.linearizable is None and Anomaly.IMPOSSIBLE not in may:
         unsure = f"not decided in {searched.looked_at:,} steps"

@@ -88,6 +88,11 @@ class Purchase:
         return [op for op in self.ops if op.deed in deeds]
 
     @property
+    def makers(self) -> list[Op]:
+        """The presses that may have taken the units; EXPIRED: the answer took longer."""
+        return [op for op in self.did(Action.BUY) if op.answer in (*TAKEN, Reply.UNKNOWN)]
+
+    @property
     def orders(self) -> set[str]:
         """The ids of all orders that were answered or booked under this key."""
         answers = self.told(Reply.SOLD, Reply.HELD)
@@ -137,6 +142,7 @@ class PlayedRound:
     begun: RoundStarted
     over: int = NEVER
     audited: RoundAudit | None = None
+    audits: list[RoundAudit] = field(default_factory=list)  # while buyers bought
     served: list[ServedAgain] = field(default_factory=list)
     purchases: list[Purchase] = field(default_factory=list)  # those known to be of this round
     near: list[Purchase] = field(default_factory=list)  # purchases that may concern it
@@ -219,7 +225,9 @@ def _rounds(events: list[Event]) -> dict[tuple[str, int], PlayedRound]:
         rounds[served.item, served.round].served.append(served)
     for audit in _select(events, RoundAudit):
         of = rounds[audit.item, audit.round]
-        if of.audited is None or of.audited.at < audit.at:
+        if audit.called is not None:
+            of.audits.append(audit)
+        elif of.audited is None or of.audited.at < audit.at:
             of.audited = audit
     return rounds
 

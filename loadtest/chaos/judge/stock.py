@@ -13,6 +13,7 @@ A purchase takes its units at one moment, and gives them back at one, or never:
 - A request with an unknown outcome that no answer and no book knows of may have held units, and
   given them back. Without holds it may have taken them and lost them, if units are missing.
 - BUSY, LIMIT, REFUSED and the shelf say nothing about the stock.
+- An audit while buyers buy looks at the stock.
 - In the end `left` units are free, if the round's last audit is settled.
 
 Payments move no free units. Where the books contradict the buyers, counts.py counts it. Here any
@@ -35,8 +36,6 @@ from loadtest.chaos.judge.reconstruction import (
 MS = 1_000_000  # ns
 # The store's clock counts whole ms, and may be corrected as it runs (NTP slews 0.5 ms a second).
 EARLY = 100 * MS
-# Answers to a press that took the units: EXPIRED, if the answer took longer than the hold.
-MAKES = TAKEN | {Reply.UNKNOWN}
 
 
 def build_moves(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]:
@@ -47,6 +46,8 @@ def build_moves(of: PlayedRound, history: RunHistory, exact: bool) -> list[Move]
         _purchase(moves, of, history, purchase, looks.pop(purchase.key, []), exact)
     for purchase in of.near:
         _unknown(moves, of, history, purchase, looks.get(purchase.key, []))
+    for audit in of.audits if exact else ():
+        moves.append(Move(0, audit.called or 0, audit.at, audit.left, audit.left))
     if of.audited and of.settled:
         at = of.audited.at
         moves.append(Move(0, at, at, of.left, of.left))
@@ -93,7 +94,7 @@ def _purchase(
 ) -> None:
     since, until = _window(of, history, purchase)
     low, high = 0, NEVER
-    saw = [op for op in purchase.did(Action.BUY) if op.left is not None and op.answer in MAKES]
+    saw = [op for op in _of_round(of, purchase, purchase.makers) if op.left is not None]
     if exact and len(saw) == 1 and saw[0].left is not None:
         since, until = max(since, saw[0].at), min(until, saw[0].until)
         low = high = saw[0].left
@@ -112,19 +113,20 @@ def _purchase(
 def _give(of: PlayedRound, purchase: Purchase, units: int, since: int, after: int) -> Move:
     """Return the give of units that were taken at `since` at the earliest."""
     runs_out = since + (of.begun.hold or 0) * MS - EARLY
-    starts = max(since, min(_cancelled(purchase), runs_out))
+    starts = max(since, min(cancelled(purchase), runs_out))
     return Move(units, starts, after=after, due=False, ops=purchase.numbers)
 
 
 def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[int, int]:
     """Return the moments between which the units can have been taken."""
-    makers = [op for op in purchase.did(Action.BUY) if op.answer in MAKES]
+    makers = purchase.makers
     since = max(min([op.at for op in makers], default=NEVER), of.begun.called)
     until = of.over
-    for op in purchase.told(*TAKEN):
+    told = _of_round(of, purchase, purchase.told(*TAKEN))
+    for op in told:
         early = of.begun.hold * MS - EARLY if of.begun.hold and op.answer is Reply.EXPIRED else 0
         until = min(until, op.until - max(0, early))
-    if not purchase.told(*TAKEN):
+    if not told:
         until = min(
             until,
             _end(of),
@@ -133,12 +135,17 @@ def _window(of: PlayedRound, history: RunHistory, purchase: Purchase) -> tuple[i
     return since, until
 
 
+def _of_round(of: PlayedRound, purchase: Purchase, ops: list[Op]) -> list[Op]:
+    """Return the answers about this round: after a loss, a key may buy in another one again."""
+    return [op for op in ops if len(purchase.rounds) < 2 or op.round == of.begun.round]
+
+
 def _end(of: PlayedRound) -> int:
     """Return the moment by which all that the books have has happened."""
     return of.audited.at if of.audited else NEVER
 
 
-def _cancelled(purchase: Purchase) -> int:
+def cancelled(purchase: Purchase) -> int:
     """Return the moment of the first press that may have given the units back."""
     backs = (Reply.GIVEN_BACK, Reply.UNKNOWN)
     attempts = [op.at for op in purchase.did(Action.DECLINE, Action.CANCEL) if op.answer in backs]

@@ -47,6 +47,40 @@ LIES = [
         ],
     ),
     Bug(
+        "an order's page shows the price of one unit",
+        "atomic",
+        [
+            Change(
+                "shop/order_view.py",
+                '"total": money(order.price * order.quantity),',
+                '"total": money(order.price),',
+            )
+        ],
+    ),
+    Bug(
+        "a deadline that moves when the page is loaded",
+        "atomic",
+        [
+            Change(
+                "shop/order_view.py",
+                '"pay_until": hold.until if hold else None,',
+                '"pay_until": hold.now + 1_000 if hold else None,',
+            )
+        ],
+        options=["--holds"],
+    ),
+    Bug(
+        "a round sells before it opens",
+        "atomic",
+        [
+            Change(
+                "service/selling.py",
+                "        if round.delay and order.at < round.opens:",
+                "        if False:",
+            )
+        ],
+    ),
+    Bug(
         "told of a payment that no replica has",
         "atomic",
         [

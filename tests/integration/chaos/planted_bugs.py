@@ -253,5 +253,17 @@ BUGS = [
         [Change("store/servers.py", "    if not replicas:", "    if replicas is None:")],
         options=["--durability", "replicated"],
     ),
+    Bug(
+        "an ended hold still counts against its buyer",
+        "atomic",
+        [
+            Change(
+                "store/lua/put_back.lua",
+                "redis.pcall('DECRBY', counter, ARGV[at + 1])",
+                "redis.pcall('GET', counter)",
+            )
+        ],
+        options=["--holds"],
+    ),
     *LIES,
 ]

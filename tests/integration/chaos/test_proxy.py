@@ -132,6 +132,27 @@ def test_another_server(proxy: Proxy, client: socket.socket, echo: Echo) -> None
     other.socket.close()
 
 
+@pytest.mark.parametrize("sender_dies", [False, True])
+def test_a_request_is_stopped_at_a_point(
+    proxies: Proxies, proxy: Proxy, client: socket.socket, echo: Echo, sender_dies: bool
+) -> None:
+    proxy.stop_at(b"second half")
+    client.sendall(b"first half")
+    assert client.recv(100) == b"first half"
+    client.sendall(b"the second half")
+    until(lambda: proxy.stopped)
+    assert proxy.stopped
+    assert echo.heard[-1] == b"first half"
+    if sender_dies:
+        proxies.cut([proxy.stopped])
+    proxy.resume()
+    if sender_dies:
+        until(lambda: not proxy.links)
+    else:
+        assert client.recv(100) == b"the second half"
+    assert (echo.heard[-1] == b"the second half") is not sender_dies
+
+
 def test_nobody_behind_it(proxies: Proxies) -> None:
     proxy = proxies.open("test", free_port())
     with pytest.raises(ConnectionError):

@@ -60,6 +60,15 @@ def test_it_explains_no_more_units_than_that() -> None:
     assert Anomaly.STRANDED in found(tale.audited(1, said="undersold"))[0]
 
 
+@pytest.mark.parametrize("mended", [False, True])
+def test_a_failover_explains_units_that_are_there_twice_unless_a_repair_has_counted(
+    mended: bool,
+) -> None:
+    tale = Tale(3).told("a", 10, 20, SOLD, 2).broken(Kind.FAILOVER, Part.STORE, 5, 30).booked("a")
+    broken, excused = found(tale.audited(3, said="inconsistent", marked=True, mended=mended))
+    assert (Anomaly.SURPLUS in broken, Anomaly.SURPLUS in excused) == (mended, not mended)
+
+
 def after_a_hold(*, disturbed: bool, at: int) -> list[Event]:
     """Eve's hold of 0.5 s has run out, and she is refused at that ms as having too many units."""
     tale = Tale(5, hold=500, limit=1).told("a", 10, 20, HELD, 4, buyer="eve")

@@ -37,6 +37,8 @@ class Tale:
         ends: int = 10_000,
         late: int | None = None,
         durability: str = "safe",
+        price: int | None = None,
+        delay: int = 0,
     ) -> None:
         self.stock = stock
         self.ends = ends
@@ -44,7 +46,7 @@ class Tale:
         self.sold = 0
         self.events: list[Event] = [
             RunStarted(1, 1.0, durability, "sqlite", late * MS if late else None),
-            RoundStarted(0, 1, "apple", 1, stock, mode, hold, limit),
+            RoundStarted(0, 1, "apple", 1, stock, mode, hold, limit, price, delay),
             RoundEnded(ends * MS, "apple", 1, (ends + 1) * MS),
         ]
 
@@ -61,8 +63,13 @@ class Tale:
         order: str = "",
         buyer: str = "",
         cookie: str = "",
+        cents: int | None = None,
+        deadline: int | None = None,
     ) -> Self:
-        """Add a press and its answer; `until` None: never answered."""
+        """Add a press and its answer; `until` None: never answered.
+
+        `cents` and the `deadline`, a ms of this history, are told in the answer.
+        """
         op = len(self.events)
         who = buyer or key
         asked = units if deed is Action.BUY else 0
@@ -72,7 +79,8 @@ class Tale:
         )
         if until is not None:
             id = order or f"o-{key}" if answer in (Reply.SOLD, Reply.HELD) else None
-            self.events.append(Response(op, until * MS, answer, 1, id, left))
+            due = (None, None) if deadline is None else (deadline, deadline - until)
+            self.events.append(Response(op, until * MS, answer, 1, id, left, "", cents, *due))
         return self
 
     def pay(self, key: str, since: int, until: int, answer: Reply = Reply.SOLD) -> Self:
@@ -87,17 +95,28 @@ class Tale:
         id: str = "",
         where: tuple[Book, ...] = tuple(Book),
         buyer: str | None = None,
+        price: int | None = None,
     ) -> Self:
         for key in keys:
             units = self.units.get(key, 1)
             self.sold += units
             for book in where:
                 who = key if buyer is None else buyer
-                self.events.append(BookEntry(book, id or f"o-{key}", "apple", 1, units, key, who))
+                order = id or f"o-{key}"
+                self.events.append(BookEntry(book, order, "apple", 1, units, key, who, price))
         return self
 
     def broken(self, kind: Kind, where: Part, since: int, until: int) -> Self:
         self.events.append(InjectedFault(kind, where, since * MS, until * MS))
+        return self
+
+    def looked(
+        self, since: int, until: int, left: int, held: int, sold: int, said: str = "settling"
+    ) -> Self:
+        """Add an audit while buyers buy; the harness has read the same."""
+        figures = (left, held, sold, said != "settling", said, left, held)
+        audit = RoundAudit(until * MS, "apple", 1, self.stock, *figures, called=since * MS)
+        self.events.append(audit)
         return self
 
     def audited(
@@ -110,6 +129,7 @@ class Tale:
         after: int = 100,
         found: tuple[int, int] | None = None,
         marked: bool = False,
+        mended: bool = False,
     ) -> list[Event]:
         """Add the audit, `after` ms after the round's end; return all events.
 
@@ -117,5 +137,6 @@ class Tale:
         """
         sold = self.sold if sold is None else sold
         at = (self.ends + after) * MS
-        figures = (left, held, sold, settled, said, *(found or (None, None)), marked)
-        return [*self.events, RoundAudit(at, "apple", 1, self.stock, *figures)]
+        seen = (*(found or (None, None)), marked, None, mended)
+        audit = RoundAudit(at, "apple", 1, self.stock, left, held, sold, settled, said, *seen)
+        return [*self.events, audit]
