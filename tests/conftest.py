@@ -153,12 +153,15 @@ def postgres_tables(postgres: PostgresServer) -> str:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """A database of each kind, with its tables."""
     if request.param == "postgresql":
         server: PostgresServer = request.getfixturevalue("postgres")
-        return server.database(request.getfixturevalue("postgres_tables"))
-    return f"sqlite:///{tmp_path / 'orders.db'}"
+        url = server.database(request.getfixturevalue("postgres_tables"))
+        yield url
+        server.drop(url)
+    else:
+        yield f"sqlite:///{tmp_path / 'orders.db'}"
 
 
 @pytest.fixture(scope="session")

@@ -19,6 +19,7 @@ from servers.ports import free_port as free_port
 from servers.process import NotStarted
 from servers.valkey import Valkey
 from servers.waiting import until as until
+from sqlalchemy import make_url
 
 from app.store import embedded
 
@@ -94,6 +95,12 @@ class PostgresServer:
             connection.execute(f"CREATE DATABASE {name} TEMPLATE {copied} {own}".encode())
         uri: str = self.server.get_uri(database=name)
         return uri
+
+    def drop(self, url: str) -> None:
+        """Free the database's 8 MB: hundreds of tests make one, and a run's files are in memory."""
+        name = make_url(url).database
+        with psycopg.connect(self.server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
     def stop(self) -> None:
         self.server.cleanup()  # it stops; after `stop` alone the wheel stops it again at our exit
