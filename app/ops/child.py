@@ -37,7 +37,7 @@ class Child:
     answers: Callable[[], bool]
     stage: int
     patience: float = 20.0  # s to become ready
-    grace: float = 10.0  # s to end after SIGTERM; on a busy machine some have needed 3
+    grace: float = 30.0  # s to end after SIGTERM; on a busy machine some have needed 10
     silence: float = 5.0  # s without an answer after which it counts as hung
     essential: bool = True
     process: subprocess.Popen[bytes] | None = None
