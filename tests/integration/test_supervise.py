@@ -246,8 +246,9 @@ def test_by_default_it_is_longer_than_any_lease() -> None:
 
 def test_one_that_does_not_end_is_killed_at_the_stop(make: Callable[..., Watched]) -> None:
     watched = make()
-    deaf = watched.add("lab", "trap '' TERM; while :; do sleep 0.1; done")
+    deaf = watched.add("lab", "trap '' TERM; echo deaf; while :; do sleep 0.1; done")
     watched.begin()
+    until(lambda: "deaf" in deaf.log.read_text(), 20)
     watched.end()
     assert not deaf.alive()
     assert watched.said == [
