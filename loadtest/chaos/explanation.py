@@ -15,14 +15,13 @@ from loadtest.chaos.judge.anomalies import Anomaly, Detection
 from loadtest.chaos.judge.excuses import AFTERMATH, FaultInRound
 from loadtest.chaos.judge.judge import JudgedRound, Judgement
 from loadtest.chaos.judge.moves import NEVER
-from loadtest.chaos.judge.reconstruction import TAKEN, Op, PlayedRound, Purchase, RunHistory
+from loadtest.chaos.judge.reconstruction import Op, PlayedRound, Purchase, RunHistory
 from loadtest.chaos.promises import Durability, Promise, holding, in_sql, promise_for
 from loadtest.chaos.promises_page import SENTENCES
 
 MOST, END = 40, 10  # moments of a timeline; of these, from its end: what the books have
 SUSPECTS = 3  # purchases that are shown for a finding of a whole round
 NEIGHBOURS = 6  # answers that are shown around one that no order explains
-MAY_TAKE = (*TAKEN, Reply.UNKNOWN)
 ABOUT_STOCK = (Reply.SOLD, Reply.HELD, Reply.SOLD_OUT)
 
 
@@ -155,7 +154,7 @@ def _suspects(of: PlayedRound, wrong: Anomaly) -> list[Purchase]:
     unbooked = [
         each
         for each in of.near
-        if not each.entries and any(op.round == of.begun.round for op in each.told(*MAY_TAKE))
+        if not each.entries and any(op.round == of.begun.round for op in each.makers)
     ]
     return sorted(unbooked, key=lambda each: not each.sold)[:SUSPECTS]
 
